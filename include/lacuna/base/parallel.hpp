@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Threads, and sums whose bits do not depend on how many of them there are.
+//
+// Every loop is cut into blocks whose borders depend on the problem alone; a block's partial sum is computed by
+// one thread, and partial sums are added in block order.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace lacuna {
+
+// Threads that parallel loops use; 0 asks for all of the machine's. Process-wide, read at each loop's start.
+void set_thread_count(int threads);
+[[nodiscard]] int thread_count();
+
+inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
+
+// body(begin, end) for consecutive ranges of at most `block` elements that cover [0, count).
+template <class Body>
+void parallel_blocks(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
+  const std::int64_t blocks = (count + block - 1) / block;
+  const int threads = static_cast<int>(std::min<std::int64_t>(thread_count(), blocks));
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (std::int64_t b = 0; b < blocks; ++b) body(b * block, std::min(count, (b + 1) * block));
+}
+
+// The sum over blocks of body(begin, end), in block order.
+template <class Body>
+[[nodiscard]] double parallel_sum(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
+  const std::int64_t blocks = (count + block - 1) / block;
+  if (blocks <= 1) return count > 0 ? body(std::int64_t{0}, count) : 0.0;
+  std::vector<double> partial(static_cast<std::size_t>(blocks));
+  parallel_blocks(
+      count, [&](std::int64_t begin, std::int64_t end) { partial[begin / block] = body(begin, end); }, block);
+  double total = 0.0;
+  for (const double value : partial) total += value;
+  return total;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What a function returns when the world may be wrong: a file that is not there, a line that does not
+// parse, a disk that is full. Callers' mistakes are exceptions (std::invalid_argument); numbers that went
+// badly are a StopReason in a summary. Nothing here prints.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace lacuna {
+
+// The values are the process's exit codes.
+enum class ErrorKind { kInternal = 1, kUsage = 2, kInput = 3, kMemory = 5, kOutput = 6 };
+
+struct Error {
+  ErrorKind kind = ErrorKind::kInternal;
+  std::string where;  // "ratings.csv:17:4", "--rank", or empty
+  std::string what;   // one sentence: what was found, what was expected
+
+  [[nodiscard]] std::string message() const { return where.empty() ? what : where + ": " + what; }
+};
+
+inline Error input_error(std::string where, std::string what) {
+  return {ErrorKind::kInput, std::move(where), std::move(what)};
+}
+inline Error usage_error(std::string where, std::string what) {
+  return {ErrorKind::kUsage, std::move(where), std::move(what)};
+}
+inline Error output_error(std::string where, std::string what) {
+  return {ErrorKind::kOutput, std::move(where), std::move(what)};
+}
+
+struct Nothing {};
+
+// Either a value or an Error. `if (!result) return result.error();`
+template <class T = Nothing>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : content_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return std::holds_alternative<T>(content_); }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() { return std::get<T>(content_); }
+  [[nodiscard]] const T& value() const { return std::get<T>(content_); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  [[nodiscard]] const Error& error() const { return std::get<Error>(content_); }
+
+ private:
+  std::variant<T, Error> content_;
+};
+
+}  // namespace lacuna

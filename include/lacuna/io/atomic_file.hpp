@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A file that is there whole or not at all: written under a unique temporary name in the target's folder, then
+// fsync, rename, fsync of the folder. An AtomicFile that is destroyed before commit() leaves nothing behind.
+#pragma once
+
+#include <cstddef>
+#include <lacuna/base/result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lacuna {
+
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) noexcept;
+  ~AtomicFile();
+
+  // Buffered. The first failure is remembered and returned by commit().
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  Result<> commit();
+
+ private:
+  struct State;
+  explicit AtomicFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Reading and writing partly observed tensors in the formats people have.
+//
+// Every reader yields the same thing, a TensorFile: the modes, and the cells the file lists in the file's own
+// order, with NaN for a cell that is listed but has no value. A sparse file lists the cells it has a line for;
+// a dense array or a picture lists all its cells, last mode fastest. The writer takes the same thing back.
+#pragma once
+
+#include <lacuna/base/result.hpp>
+#include <lacuna/tensor/entries.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+enum class Format {
+  kAuto,      // from the name's ending and the first bytes
+  kTns,       // FROSTT: "i j k value" lines, '#' comments, maybe gzipped
+  kSptensor,  // Tensor Toolbox text: "sptensor", order, sizes, count, then lines
+  kTable,     // CSV, TSV, MovieLens "::" files
+  kNpy,       // dense array
+  kNpz,       // dense array, or COO (arrays "coords" K x N, "data" N, "shape" K)
+  kMat,       // MATLAB v5/v7 (v7.3 where libmatio has HDF5): dense array, N x (K+1) list, or 2-way sparse
+  kPicture,   // PNG, JPEG, BMP: row x column [x channel], values 0..1
+};
+
+[[nodiscard]] std::string_view format_name(Format format);
+
+struct BinRequest {
+  std::string column;      // by name or 1-based number
+  std::int64_t width = 0;  // seconds, > 0
+};
+
+// "7d", "12h", "30m", "45s" or plain seconds -> seconds.
+[[nodiscard]] Result<std::int64_t> parse_duration(std::string_view text);
+
+struct ReadOptions {
+  Format format = Format::kAuto;
+  std::optional<int> index_base;        // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
+  std::vector<Index> shape;             // empty: the sizes the file states, else the largest index seen
+  std::optional<double> missing_value;  // in a dense file this value, too, means missing
+  std::string variable;                 // .mat, .npz: which array; empty: the only one that fits
+
+  // Pictures and dense arrays: a picture or array whose nonzero cells are observed.
+  std::string mask;
+  bool invert_mask = false;
+
+  // Tables.
+  std::string delimiter;             // empty: found from the first lines among "::", tab, ',', ';', '|', space
+  std::optional<bool> header;        // unset: the first line is one when its value field is not a number
+  std::vector<std::string> columns;  // the mode columns, by name or 1-based number; empty: all the others
+  std::string value_column;          // empty: "value"/"rating"/... by name, else the last number column
+  std::vector<BinRequest> bins;      // time stamps to bin
+  bool table_indices = false;        // mode columns hold plain indices, not labels
+
+  // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked up
+  // (kUnseen when the model never saw them), positions beyond a mode's size become kUnseen, index_base must be
+  // set by the caller, and lines may leave out the value (NaN then).
+  const std::vector<Mode>* known_modes = nullptr;
+};
+
+// How a dense file stored its numbers, so that a completed one can be written alike.
+struct DenseLayout {
+  std::string dtype;           // numpy style: "<f8", "<u2", "|u1"; pictures: "|u1" or "<u2"
+  bool fortran_order = false;  // .npy
+  std::string variable;        // .mat, .npz
+  double scale = 1.0;          // stored number = value * scale (pictures: 255 or 65535)
+};
+
+// How a table was laid out. Column numbers are 0-based.
+struct TableLayout {
+  std::string delimiter;                  // "," "\t" "::" ...
+  std::vector<std::string> header;        // empty: no header line
+  std::vector<int> mode_columns;          // column of each mode
+  int value_column = -1;                  // -1: the file has no value column
+  int columns = 0;                        // how many there are
+};
+
+struct TensorFile {
+  Format format = Format::kTns;
+  std::vector<Mode> modes;
+  Entries entries;      // the cells listed, in the file's order, NaN = no value
+  int index_base = 1;   // of the file's numbers
+  Count missing = 0;    // how many entries are NaN
+  bool dense = false;   // lists every cell, last mode fastest
+  DenseLayout layout;   // dense files
+  TableLayout table;    // tables
+};
+
+// Strict: a line that does not parse, an Inf, an index out of range is an error that names file:line:column, what
+// was found and what was expected.
+Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options = {});
+
+// Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one. The
+// format follows the name's ending; dense formats need cells() that fit in memory and put NaN in cells not listed
+// (an error for formats that cannot hold NaN: pictures and integer arrays say so).
+Result<> write_tensor(const std::string& path, const TensorFile& file);
+
+// Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages about
+// entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
+[[nodiscard]] std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry);
+
+}  // namespace lacuna

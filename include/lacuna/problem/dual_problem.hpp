@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Problem D of the paper (TR-MM): minimise over u = (U_p), ||U_p||_F = 1,
+//
+//   g(u) = max_Z <Z,Y> - 1/4 ||Z||^2 - sum_p lambda_p/2 ||U_p' Z_p||_F^2
+//
+// The inner maximiser solves A(u) Z = Y, A(u) Z = Z/2 + sum_p lambda_p (Z x_k U_p U_p')_Omega, by conjugate
+// gradients. With Z exact:
+//   grad_{U_p} g     = -lambda_p Z_p Z_p' U_p
+//   A(u) Zdot        = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+//   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+// Reference: the paper's Lemma 1, with the constants of docs/math.md.
+//
+// An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small by
+// 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the relative
+// gradient last seen, within [tightest, loosest].
+//
+// Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
+#pragma once
+
+#include <lacuna/kernels/data_operator.hpp>
+#include <lacuna/linalg/conjugate_gradients.hpp>
+#include <lacuna/problem/problem_data.hpp>
+#include <lacuna/solver/solver.hpp>
+
+namespace lacuna {
+
+struct DualOptions {
+  double loosest = 1e-3;         // relative residual of A Z = Y at most
+  double tightest = 1e-10;       // and at least
+  double forcing = 1e-2;         // tolerance / relative gradient
+  double hessian_forcing = 1e-2;  // relative residual of the system for Zdot
+  int max_cg_iterations = 1000;  // in one solve
+};
+
+template <class Real>
+class DualProblem {
+ public:
+  using Point = std::vector<Matrix<Real>>;
+  struct State {
+    std::vector<Real> z;
+    double cost = 0.0;
+    double uncertainty = 0.0;
+    Count id = 0;  // tells which point the operator stands at
+  };
+
+  DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted = {});
+
+  void evaluate(const Point& u, const State* near, State& state);
+  [[nodiscard]] double cost(const State& state) const { return state.cost; }
+  [[nodiscard]] double uncertainty(const State& state) const { return state.uncertainty; }
+  [[nodiscard]] double gradient_scale(const State& state) const { return state.cost; }
+  void gradient(const Point& u, const State& state, Point& out);
+  void hessian(const Point& u, const State& state, const Point& direction, Point& out);
+
+  [[nodiscard]] Count operator_applications() const { return operator_.applications(); }
+
+  // Starts the next evaluate from this Z when no state is near: a warm start from another fit.
+  void start_from(std::vector<Real> z) { start_ = std::move(z); }
+
+ private:
+  void move_to(const Point& u, const State& state);
+  CgResult solve(std::span<const Real> right_side, bool start_is_zero, double tolerance, std::span<Real> x);
+
+  const ProblemData<Real>* data_;
+  DualOptions options_;
+  Interrupted interrupted_;
+  DataOperator<Real> operator_;
+  CgWorkspace<Real> work_;
+  std::vector<Real> start_;
+  double tolerance_;
+  Count next_id_ = 1;
+  Count operator_at_ = 0;
+};
+
+}  // namespace lacuna

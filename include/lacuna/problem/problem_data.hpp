@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The data that problems D and P share: observed values y, the parts with their fibers, one lambda each.
+#pragma once
+
+#include <lacuna/dist/communicator.hpp>
+#include <lacuna/kernels/part_kernels.hpp>
+#include <span>
+#include <vector>
+
+namespace lacuna {
+
+template <class Real>
+class ProblemData {
+ public:
+  // The tensor must outlive this; in double its values are used where they are. Throws std::invalid_argument unless
+  // there is one positive lambda for each part.
+  ProblemData(const ObservedTensor& tensor, const std::vector<PartModes>& parts, std::vector<double> lambda,
+              const Communicator& everyone = serial_communicator());
+
+  [[nodiscard]] const std::vector<PartKernels>& parts() const { return parts_; }
+  [[nodiscard]] const std::vector<double>& lambda() const { return lambda_; }
+  [[nodiscard]] std::span<const Real> y() const { return y_; }
+  [[nodiscard]] Count entries() const { return static_cast<Count>(y_.size()); }
+  [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
+  [[nodiscard]] double y_norm() const { return y_norm_; }  // ||Y||
+
+  // The same data at other weights: a step of a path in lambda.
+  void set_lambda(std::vector<double> lambda);
+
+ private:
+  std::vector<PartKernels> parts_;
+  std::vector<double> lambda_;
+  std::vector<Real> y_storage_;  // only when Real is not double
+  std::span<const Real> y_;
+  const Communicator* everyone_;
+  double y_norm_ = 0.0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Riemannian nonlinear conjugate gradients: first-order steps, for problems whose Hessian products cost too much.
+//
+//   d = -g;  x <- R_x(t d) with t from a backtracking (Armijo) line search
+//   beta = max(0, min(PR+, HS))-style: beta = max(0, <g_new, g_new - T g> / <T d, g_new - T g>)   (Hestenes-Stiefel+)
+//   d <- -g_new + beta T d, restarted when it is no descent direction
+//
+// The transport T is the projection on the new tangent space. The first trial step follows the last decrease:
+// t = 2 (f - f_before) / <g, d> (Nocedal & Wright 2006, (3.60)). Reference: Absil, Mahony, Sepulchre 2008, section 8.3.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/solver/solver.hpp>
+#include <utility>
+
+namespace lacuna {
+
+struct NonlinearCgOptions {
+  int max_iterations = 500;          // >= 0
+  double gradient_tolerance = 1e-6;  // >= 0, on gradient norm / gradient scale
+  double sufficient_decrease = 1e-4;  // in (0, 1)
+  double contraction = 0.5;           // in (0, 1)
+  int max_backtracks = 30;            // >= 1
+  double initial_step = 0.25;         // > 0, in units of the manifold's typical distance
+};
+
+template <RiemannianManifold M, class O, class Observe>
+  requires Objective<O, M>
+Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, const NonlinearCgOptions& options,
+                     const Interrupted& interrupted, Observe&& observe) {
+  using Tangent = typename M::Tangent;
+  using State = typename O::State;
+
+  State state;
+  objective.evaluate(x, nullptr, state);
+  typename M::Frame frame;
+  Tangent gradient;
+  IterationRecord record;
+
+  const auto refresh = [&] {
+    manifold.frame(x, frame);
+    manifold.zero(x, gradient);
+    objective.gradient(x, state, gradient);
+    manifold.project(x, frame, gradient);
+    record.objective = objective.cost(state);
+    record.gradient_norm = std::sqrt(manifold.inner(gradient, gradient));
+    record.relative_gradient = record.gradient_norm / objective.gradient_scale(state);
+  };
+  const auto finish = [&](StopReason reason) {
+    return Summary{.reason = reason,
+                   .iterations = record.iteration,
+                   .objective = record.objective,
+                   .gradient_norm = record.gradient_norm,
+                   .relative_gradient = record.relative_gradient};
+  };
+
+  refresh();
+  if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
+    return finish(StopReason::kStopped);
+
+  Tangent direction = gradient;
+  manifold.scale(-1.0, direction);
+  double step_length = options.initial_step * manifold.typical_distance();
+  Tangent step;
+  typename M::Point candidate;
+  for (;;) {
+    if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
+    if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
+
+    double slope = manifold.inner(gradient, direction);
+    if (!(slope < 0.0)) {  // restart
+      direction = gradient;
+      manifold.scale(-1.0, direction);
+      slope = -record.gradient_norm * record.gradient_norm;
+    }
+    // Armijo: f(R_x(t d)) <= f(x) + c t slope
+    const double cost = objective.cost(state);
+    double t = step_length / std::sqrt(manifold.inner(direction, direction));
+    State candidate_state;
+    int evaluations = 0;
+    bool decreased = false;
+    for (; evaluations < options.max_backtracks && !decreased; t *= decreased ? 1.0 : options.contraction) {
+      step = direction;
+      manifold.scale(t, step);
+      manifold.retract(x, step, candidate);
+      candidate_state = State{};
+      objective.evaluate(candidate, &state, candidate_state);
+      if (interrupted && interrupted()) return finish(StopReason::kStopped);
+      ++evaluations;
+      decreased = objective.cost(candidate_state) <= cost + options.sufficient_decrease * t * slope;
+    }
+    if (!decreased) return finish(StopReason::kNoFurtherDecrease);
+
+    const Tangent old_gradient = gradient;
+    const double decrease = cost - objective.cost(candidate_state);
+    std::swap(x, candidate);
+    state = std::move(candidate_state);
+    refresh();
+
+    // Transport the old direction and gradient, then beta and the new direction.
+    manifold.project(x, frame, direction);
+    Tangent change = old_gradient;
+    manifold.project(x, frame, change);
+    manifold.scale(-1.0, change);
+    manifold.axpy(1.0, gradient, change);
+    const double denominator = manifold.inner(direction, change);
+    const double beta = denominator != 0.0 ? std::max(0.0, manifold.inner(gradient, change) / denominator) : 0.0;
+    manifold.scale(beta, direction);
+    manifold.axpy(-1.0, gradient, direction);
+
+    record.step = std::sqrt(manifold.inner(step, step));
+    record.inner_iterations = evaluations;
+    ++record.iteration;
+    const double next_slope = manifold.inner(gradient, direction);
+    const double next_length = std::sqrt(manifold.inner(direction, direction));
+    step_length = next_slope < 0.0 ? std::clamp(-2.0 * decrease / next_slope * next_length, 0.1 * record.step,
+                                                10.0 * record.step)
+                                   : record.step;
+    if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
+      return finish(StopReason::kStopped);
+  }
+}
+
+}  // namespace lacuna

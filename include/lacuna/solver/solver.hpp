@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What every solver shares: the objective it minimises, how it reports, why it stops.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <lacuna/manifold/manifold.hpp>
+#include <string_view>
+
+namespace lacuna {
+
+// A smooth function on M. A State holds what was computed at one point; it is made by evaluate and handed back to
+// every later call about that point.
+template <class O, class M>
+concept Objective = requires(O& o, const typename M::Point& x, const typename O::State* near, typename O::State& state,
+                             const typename M::Tangent& u, typename M::Tangent& v) {
+  o.evaluate(x, near, state);                                  // near: the state of a point close by, or null
+  { o.cost(state) } -> std::convertible_to<double>;
+  { o.uncertainty(state) } -> std::convertible_to<double>;     // how wrong cost(state) may be
+  { o.gradient_scale(state) } -> std::convertible_to<double>;  // what makes a gradient norm dimensionless
+  o.gradient(x, state, v);                                     // v <- Euclidean gradient
+  o.hessian(x, state, u, v);                                   // v <- its derivative along u
+};
+
+enum class StopReason {
+  kGradientTolerance,
+  kNoFurtherDecrease,
+  kMaxIterations,
+  kStopped,
+};
+
+// Solved, as opposed to given up or interrupted.
+[[nodiscard]] constexpr bool converged(StopReason reason) {
+  return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease;
+}
+
+[[nodiscard]] constexpr std::string_view describe(StopReason reason) {
+  switch (reason) {
+    case StopReason::kGradientTolerance: return "gradient below tolerance";
+    case StopReason::kNoFurtherDecrease: return "no step decreases the objective any more";
+    case StopReason::kMaxIterations: return "iteration limit reached";
+    case StopReason::kStopped: return "stopped on request";
+  }
+  return "";
+}
+
+enum class Flow { kContinue, kStop };
+
+// One line of a solver's story. Iteration 0 is the starting point.
+struct IterationRecord {
+  int iteration = 0;
+  double objective = 0.0;
+  double gradient_norm = 0.0;      // Riemannian
+  double relative_gradient = 0.0;  // gradient_norm / gradient_scale: what the tolerance is compared with
+  double step = 0.0;               // length of the step taken
+  double radius = 0.0;             // trust region only
+  double ratio = 0.0;              // trust region only: actual over predicted decrease
+  int inner_iterations = 0;        // Hessian products, or function evaluations of a line search
+  bool accepted = true;
+};
+
+struct Summary {
+  StopReason reason = StopReason::kMaxIterations;
+  int iterations = 0;
+  double objective = 0.0;
+  double gradient_norm = 0.0;
+  double relative_gradient = 0.0;
+};
+
+// Polled inside long steps: true means stop now and keep the best point so far.
+using Interrupted = std::function<bool()>;
+
+}  // namespace lacuna

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Riemannian trust region: min_x f(x) over a manifold, by second-order steps inside a ball whose radius follows how
+// well the quadratic model has predicted the decrease.
+//
+//   g = grad f(x);  eta ~ argmin <g, eta> + 1/2 <eta, H eta>, ||eta|| <= radius   (truncated CG)
+//   ratio = (f(x) - f(R_x(eta)) + slack) / (model decrease + slack)
+//   accept if ratio > acceptance; shrink the radius below 1/4, widen it above 3/4 at the boundary
+//
+// The slack keeps the ratio near 1 when both decreases drown in rounding or in the error of an inexact cost
+// (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
+#pragma once
+
+#include <cmath>
+#include <lacuna/solver/truncated_cg.hpp>
+#include <limits>
+#include <utility>
+
+namespace lacuna {
+
+struct TrustRegionOptions {
+  int max_iterations = 200;          // >= 0
+  double gradient_tolerance = 1e-6;  // >= 0, on gradient norm / gradient scale
+  double initial_radius = 0.25;      // > 0, in units of the manifold's typical distance
+  double max_radius = 1.0;           // > 0, likewise
+  double acceptance = 0.1;           // in [0, 1/4)
+  TruncatedCgOptions subproblem{};
+};
+
+namespace trust_region_detail {
+constexpr double kRoundingSlack = 1e3;      // times machine epsilon times |f|
+constexpr double kUncertaintySlack = 2.0;   // times the costs' own uncertainty
+constexpr double kSmallestRadius = 1e-10;   // in units of the typical distance: nothing left to gain
+}  // namespace trust_region_detail
+
+// Minimises from x, which ends as the best point found. observe(record, x, state) is called at the start and after
+// every step, and may stop the solver.
+template <RiemannianManifold M, class O, class Observe>
+  requires Objective<O, M>
+Summary trust_region(const M& manifold, O& objective, typename M::Point& x, const TrustRegionOptions& options,
+                     const Interrupted& interrupted, Observe&& observe) {
+  namespace detail = trust_region_detail;
+  using Tangent = typename M::Tangent;
+  using State = typename O::State;
+
+  const double unit = manifold.typical_distance();
+  double radius = options.initial_radius * unit;
+
+  State state;
+  objective.evaluate(x, nullptr, state);
+  typename M::Frame frame;
+  Tangent euclidean_gradient;
+  Tangent gradient;
+  IterationRecord record;
+  Summary summary;
+
+  const auto refresh = [&] {  // everything that belongs to the point x
+    manifold.frame(x, frame);
+    manifold.zero(x, euclidean_gradient);
+    objective.gradient(x, state, euclidean_gradient);
+    gradient = euclidean_gradient;
+    manifold.project(x, frame, gradient);
+    record.objective = objective.cost(state);
+    record.gradient_norm = std::sqrt(manifold.inner(gradient, gradient));
+    record.relative_gradient = record.gradient_norm / objective.gradient_scale(state);
+  };
+  const auto finish = [&](StopReason reason) {
+    summary.reason = reason;
+    summary.iterations = record.iteration;
+    summary.objective = record.objective;
+    summary.gradient_norm = record.gradient_norm;
+    summary.relative_gradient = record.relative_gradient;
+    return summary;
+  };
+  const auto stop_asked = [&] { return interrupted && interrupted(); };
+
+  refresh();
+  record.radius = radius;
+  if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
+    return finish(StopReason::kStopped);
+
+  Tangent eta;
+  Tangent h_eta;
+  typename M::Point candidate;
+  for (;;) {
+    if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
+    if (radius < detail::kSmallestRadius * unit) return finish(StopReason::kNoFurtherDecrease);
+    if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
+
+    const auto hess = [&](const Tangent& direction, Tangent& out) {
+      manifold.zero(x, out);
+      objective.hessian(x, state, direction, out);
+      manifold.riemannian_hessian(x, frame, euclidean_gradient, direction, out);
+    };
+    const SubproblemResult subproblem =
+        truncated_cg(manifold, x, gradient, objective.gradient_scale(state), radius, hess, options.subproblem,
+                     interrupted, eta, h_eta);
+    if (subproblem.end == SubproblemEnd::kStopped) return finish(StopReason::kStopped);
+
+    manifold.retract(x, eta, candidate);
+    State candidate_state;
+    objective.evaluate(candidate, &state, candidate_state);
+    if (stop_asked()) return finish(StopReason::kStopped);
+
+    const double cost = objective.cost(state);
+    const double slack =
+        detail::kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
+        detail::kUncertaintySlack * (objective.uncertainty(state) + objective.uncertainty(candidate_state));
+    const double predicted = -(manifold.inner(gradient, eta) + 0.5 * manifold.inner(eta, h_eta));
+    const double actual = cost - objective.cost(candidate_state);
+    const double ratio = (actual + slack) / (predicted + slack);
+    const double step = std::sqrt(manifold.inner(eta, eta));
+    const bool at_boundary =
+        subproblem.end == SubproblemEnd::kBoundary || subproblem.end == SubproblemEnd::kNegativeCurvature;
+
+    if (!(ratio >= 0.25) || predicted < 0.0) {
+      radius = std::min(radius, step) / 4;
+    } else if (ratio > 0.75 && at_boundary) {
+      radius = std::min(2 * radius, options.max_radius * unit);
+    }
+    record.accepted = predicted >= 0.0 && ratio > options.acceptance;
+    if (record.accepted) {
+      std::swap(x, candidate);
+      state = std::move(candidate_state);
+      refresh();
+    }
+    ++record.iteration;
+    record.step = step;
+    record.radius = radius;
+    record.ratio = ratio;
+    record.inner_iterations = subproblem.iterations;
+    if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
+      return finish(StopReason::kStopped);
+  }
+}
+
+}  // namespace lacuna

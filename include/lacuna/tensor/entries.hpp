@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The vocabulary of partly observed K-way data: modes and lists of entries.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+using Index = std::uint32_t;  // a position along one mode, 0-based
+using Count = std::int64_t;   // how many of anything
+
+// The index of a label, or of a position, that the fitted data never had.
+inline constexpr Index kUnseen = 0xffffffffU;
+
+// A mode made of time stamps: index = floor((stamp - origin) / width), both in seconds.
+struct Binning {
+  std::int64_t origin = 0;
+  std::int64_t width = 1;
+};
+
+// One axis of the tensor.
+struct Mode {
+  std::string name;                  // "user", or "mode1" when the file has no names
+  Index size = 0;                    // n_k
+  std::vector<std::string> labels;   // empty when positions are plain numbers, else `size` of them
+  std::optional<Binning> binning{};  // set when positions are bins of time stamps
+};
+
+// Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose
+// value is missing.
+struct Entries {
+  std::vector<std::vector<Index>> index;
+  std::vector<double> value;
+
+  [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
+  [[nodiscard]] int order() const { return static_cast<int>(index.size()); }
+};
+
+}  // namespace lacuna

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The fibers of a part (k, S): entries grouped by the indices of the modes in S, told apart by mode k.
+//
+// The paper's part k has S = all modes but k, so a group is a mode-k fiber and the groups together are the non-zero
+// columns of the unfolding Z_k. A smaller S makes longer, marginal fibers. All that is said about fibers holds for
+// any S: two entries interact through part (k, S) exactly when they share a fiber.
+//
+// Layout. Fibers of one entry need no list, only a bit per entry. The others are stored one after the other, by
+// length: all pairs, all triples, ... up to kShort, then the long ones in any length; within a length by where their
+// first entry lies, so neighbours in memory are neighbours in the tensor.
+#pragma once
+
+#include <array>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <vector>
+
+namespace lacuna {
+
+struct PartModes {
+  int mode = 0;            // k: the mode whose Theta is learned
+  std::vector<int> agree;  // S: the modes whose indices must agree, ascending, without k
+};
+
+// The paper's K parts: S = all modes but k.
+[[nodiscard]] std::vector<PartModes> full_parts(int order);
+
+class FiberView {
+ public:
+  static constexpr int kShort = 4;  // fibers of 2..kShort entries are "short"
+
+  // Positions [begin, end) in entry() and row().
+  struct Span {
+    Count begin = 0;
+    Count end = 0;
+  };
+
+  FiberView() = default;
+  FiberView(const ObservedTensor& tensor, PartModes part);
+
+  [[nodiscard]] const PartModes& part() const { return part_; }
+  [[nodiscard]] Count rows() const { return rows_; }  // n_k
+
+  // entry()[j] is the entry at position j of the fiber order, row()[j] its index along mode k.
+  [[nodiscard]] const std::vector<Index>& entry() const { return entry_; }
+  [[nodiscard]] const std::vector<Index>& row() const { return row_; }
+
+  [[nodiscard]] Count single_fibers() const { return single_fibers_; }
+  [[nodiscard]] Count short_fibers(int length) const { return short_fibers_[length]; }
+  [[nodiscard]] Count long_fibers() const { return static_cast<Count>(long_start_.size()) - 1; }
+  [[nodiscard]] Count fibers() const { return listed_fibers() + single_fibers_; }
+  [[nodiscard]] Count listed_fibers() const { return listed_fibers_; }  // those with two entries or more
+
+  // Where the fibers of this length begin in the fiber order; long fibers begin at short_begin(kShort + 1).
+  [[nodiscard]] Count short_begin(int length) const { return short_begin_[length]; }
+  [[nodiscard]] const std::vector<Count>& long_start() const { return long_start_; }
+  [[nodiscard]] Span span(Count listed_fiber) const;
+
+  [[nodiscard]] bool is_single(Count entry) const { return (single_[entry >> 6] >> (entry & 63) & 1U) != 0; }
+
+  [[nodiscard]] Count bytes() const;
+
+ private:
+  PartModes part_;
+  Count rows_ = 0;
+  Count single_fibers_ = 0;
+  Count listed_fibers_ = 0;
+  std::array<Count, kShort + 1> short_fibers_{};
+  std::array<Count, kShort + 2> short_begin_{};
+  std::vector<Index> entry_;
+  std::vector<Index> row_;
+  std::vector<Count> long_start_{0};  // positions of the long fibers, and the end
+  std::vector<std::uint64_t> single_;
+};
+
+}  // namespace lacuna

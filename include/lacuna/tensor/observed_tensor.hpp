@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The observed entries Omega of a K-way tensor, in canonical order: sorted by the first mode's index, then the
+// second's, and so on. The order in which a file lists its entries therefore changes no result.
+#pragma once
+
+#include <lacuna/base/result.hpp>
+#include <lacuna/tensor/entries.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+// What to do with a cell that is listed more than once.
+enum class Duplicates { kError, kMean, kSum, kLast };
+
+[[nodiscard]] std::optional<Duplicates> parse_duplicates(std::string_view name);
+
+// A cell that is listed twice: positions in the given list, first and second mention.
+struct DuplicateCell {
+  Count first = 0;
+  Count second = 0;
+};
+
+class ObservedTensor {
+ public:
+  ObservedTensor() = default;
+
+  // Takes the entries over; those with a NaN value are dropped and counted. Throws std::invalid_argument when the
+  // entries do not fit the modes (fewer than two modes, an index beyond a mode's size). An Inf value, no entry
+  // left, or a repeated cell under Duplicates::kError is an Error; `repeated`, if given, then says which one.
+  static Result<ObservedTensor> create(std::vector<Mode> modes, Entries entries,
+                                       Duplicates duplicates = Duplicates::kError,
+                                       DuplicateCell* repeated = nullptr);
+
+  [[nodiscard]] int order() const { return static_cast<int>(modes_.size()); }
+  [[nodiscard]] Count size() const { return static_cast<Count>(values_.size()); }
+  [[nodiscard]] const std::vector<Mode>& modes() const { return modes_; }
+  [[nodiscard]] Index extent(int mode) const { return modes_[mode].size; }
+  [[nodiscard]] std::span<const Index> index(int mode) const { return index_[mode]; }
+  [[nodiscard]] const std::vector<std::vector<Index>>& indices() const { return index_; }
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+
+  [[nodiscard]] Count missing() const { return missing_; }      // entries dropped for being NaN
+  [[nodiscard]] Count duplicates() const { return duplicates_; }  // entries merged into an earlier one
+  [[nodiscard]] double mean() const;
+
+  // y <- y - offset, in place.
+  void subtract(double offset);
+
+ private:
+  std::vector<Mode> modes_;
+  std::vector<std::vector<Index>> index_;  // [mode][entry]
+  std::vector<double> values_;
+  Count missing_ = 0;
+  Count duplicates_ = 0;
+};
+
+// The positions 0..size-1 ordered by index[modes[0]], then index[modes[1]], ...; equal ones keep their order.
+// Radix sort: O(size) for each 11 bits of a mode's index, no product of extents, so nothing can overflow.
+[[nodiscard]] std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index,
+                                                     std::span<const int> modes, Count size);
+
+// "(3, 17, 2)" with the given index base, or labels where a mode has them.
+[[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index,
+                                        Count entry, int index_base = 1);
+
+}  // namespace lacuna

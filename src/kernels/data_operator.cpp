@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/data_operator.hpp>
+#include <stdexcept>
+
+#include "kernels/column_blocks.hpp"
+#include "kernels/fiber_kernels.hpp"
+
+namespace lacuna {
+
+using kernels::FiberRange;
+
+template <class Real>
+DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count entries)
+    : parts_(&parts),
+      factor_(parts.size()),
+      diagonal_(static_cast<std::size_t>(entries)),
+      inverse_diagonal_(static_cast<std::size_t>(entries)),
+      pair_products_(parts.size()),
+      piece_products_(parts.size()) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    Count products = 0;
+    for (const FiberRange& piece : parts[p].pieces()) {
+      piece_products_[p].push_back(products);
+      products += piece.fibers * piece.length * (piece.length - 1) / 2;  // length is 0 for long fibers
+    }
+    pair_products_[p].resize(static_cast<std::size_t>(products));
+  }
+}
+
+template <class Real>
+void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift) {
+  if (u.size() < parts_->size() || lambda.size() != parts_->size())
+    throw std::invalid_argument("a point needs one factor and one lambda for each part");
+  lambda_.assign(lambda.begin(), lambda.end());
+  for (std::size_t p = 0; p < parts_->size(); ++p) factor_[p].assign(u[p]);
+  set_diagonals(lambda, shift);
+  set_pair_products(lambda);
+}
+
+template <class Real>
+void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double shift) {
+  const Count entries = static_cast<Count>(diagonal_.size());
+  std::vector<std::vector<Real>> row_norms(parts_->size());  // lambda ||u_i||^2
+  for (std::size_t p = 0; p < parts_->size(); ++p) {
+    row_norms[p].resize(static_cast<std::size_t>(factor_[p].rows()));
+    for (Count i = 0; i < factor_[p].rows(); ++i)
+      row_norms[p][i] = static_cast<Real>(lambda[p]) * row_product(factor_[p], factor_[p], i);
+  }
+  parallel_blocks(entries, [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) {
+      Real singles = static_cast<Real>(shift);
+      Real all = static_cast<Real>(shift);
+      for (std::size_t p = 0; p < parts_->size(); ++p) {
+        const PartKernels& part = (*parts_)[p];
+        const Real self = row_norms[p][part.row_of_entry()[e]];
+        all += self;
+        if (part.view().is_single(e)) singles += self;
+      }
+      diagonal_[e] = singles;
+      inverse_diagonal_[e] = all > 0 ? static_cast<float>(1 / all) : 1.0F;
+    }
+  });
+  for (std::size_t p = 0; p < parts_->size(); ++p) {
+    const FiberView& view = (*parts_)[p].view();
+    parallel_blocks(view.short_begin(FiberView::kShort + 1), [&](Count begin, Count end) {
+      for (Count j = begin; j < end; ++j) diagonal_[view.entry()[j]] += row_norms[p][view.row()[j]];
+    });
+  }
+}
+
+template <class Real>
+void DataOperator<Real>::set_pair_products(std::span<const double> lambda) {
+  const auto& set = kernels::fiber_kernels<Real>();
+  for (std::size_t p = 0; p < parts_->size(); ++p) {
+    std::fill(pair_products_[p].begin(), pair_products_[p].end(), Real{0});
+    const auto& pieces = (*parts_)[p].pieces();
+    const FactorTable<Real>& u = factor_[p];
+    const Count count = static_cast<Count>(pieces.size());
+#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+    for (Count i = 0; i < count; ++i) {
+      if (pieces[i].length == 0) continue;
+      kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
+        set.pair_products[vectors](pieces[i], u.data() + column, u.stride(), static_cast<Real>(lambda[p]),
+                                   pair_products_[p].data() + piece_products_[p][i]);
+      });
+    }
+  }
+}
+
+template <class Real>
+void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const {
+  ++applications_;
+  const auto& set = kernels::fiber_kernels<Real>();
+  const Count entries = static_cast<Count>(diagonal_.size());
+#pragma omp parallel num_threads(thread_count())
+  {
+#pragma omp for schedule(static)
+    for (Count e = 0; e < entries; ++e) y[e] = diagonal_[e] * z[e];
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+      const auto& pieces = (*parts_)[p].pieces();
+      const FactorTable<Real>& u = factor_[p];
+      const Count count = static_cast<Count>(pieces.size());
+#pragma omp for schedule(dynamic)
+      for (Count i = 0; i < count; ++i) {
+        if (pieces[i].length > 0) {
+          set.apply_pairs(pieces[i], pair_products_[p].data() + piece_products_[p][i], z.data(), y.data());
+          continue;
+        }
+        kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
+          set.apply[vectors](pieces[i], u.data() + column, u.stride(), static_cast<Real>(lambda_[p]), z.data(),
+                             y.data());
+        });
+      }
+    }
+  }
+}
+
+template class DataOperator<double>;
+template class DataOperator<float>;
+
+}  // namespace lacuna

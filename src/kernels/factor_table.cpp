@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/factor_table.hpp>
+#include <new>
+
+#include "kernels/fiber_kernels.hpp"
+
+namespace lacuna {
+namespace {
+constexpr std::align_val_t kAlignment{64};
+}
+
+template <class Real>
+void FactorTable<Real>::Free::operator()(Real* pointer) const {
+  ::operator delete[](pointer, kAlignment);
+}
+
+template <class Real>
+void FactorTable<Real>::resize_zero(Count rows, int columns) {
+  constexpr Count kLanes = kernels::kLanes<Real>;
+  rows_ = rows;
+  columns_ = columns;
+  stride_ = columns == 1 ? 1 : (columns + kLanes - 1) / kLanes * kLanes;
+  if (size() > capacity_) {
+    capacity_ = size();
+    data_.reset(static_cast<Real*>(::operator new[](static_cast<std::size_t>(capacity_) * sizeof(Real), kAlignment)));
+  }
+  std::fill_n(data_.get(), size(), Real{0});
+}
+
+template <class Real>
+void FactorTable<Real>::assign(const Matrix<Real>& factor) {
+  resize_zero(factor.rows(), static_cast<int>(factor.cols()));
+  for (Count i = 0; i < rows_; ++i) std::copy_n(factor.row(i).data(), columns_, data_.get() + i * stride_);
+}
+
+template <class Real>
+void FactorTable<Real>::add_to(Matrix<Real>& matrix) const {
+  parallel_blocks(rows_, [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i)
+      for (int j = 0; j < columns_; ++j) matrix(i, j) += row(i)[j];
+  });
+}
+
+template class FactorTable<double>;
+template class FactorTable<float>;
+
+}  // namespace lacuna

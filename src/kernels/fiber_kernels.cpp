@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fiber_kernels.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace lacuna::kernels {
+namespace {
+
+bool machine_has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#else
+  return false;
+#endif
+}
+
+std::atomic<int> chosen{-1};  // -1: the best
+
+int best_set() { return kernel_sets() - 1; }
+
+}  // namespace
+
+int kernel_sets() {
+  static const int sets = machine_has_avx2() ? 2 : 1;
+  return sets;
+}
+
+void use_kernels(int which) { chosen = std::clamp(which, 0, best_set()); }
+
+template <class Real>
+const FiberKernels<Real>& fiber_kernels() {
+  static const FiberKernels<Real> plain = baseline_kernels<Real>();
+  static const FiberKernels<Real> wide = kernel_sets() > 1 ? avx2_kernels<Real>() : plain;
+  const int which = chosen >= 0 ? static_cast<int>(chosen) : best_set();
+  return which == 0 ? plain : wide;
+}
+
+template const FiberKernels<double>& fiber_kernels();
+template const FiberKernels<float>& fiber_kernels();
+
+}  // namespace lacuna::kernels

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/part_kernels.hpp>
+
+#include "kernels/column_blocks.hpp"
+#include "kernels/fiber_kernels.hpp"
+
+namespace lacuna {
+namespace {
+
+using kernels::FiberRange;
+
+constexpr Count kPieceEntries = 8192;  // large enough to hide the scheduling, small enough to balance
+
+// Sums that collide in rows are made in at most this many groups, each with a buffer of n_k x r_k that is added to
+// the result in group order; a group has several times more entries than the buffer has rows.
+constexpr Count kMostGroups = 16;
+constexpr Count kEntriesPerRow = 8;
+
+std::vector<FiberRange> cut(const FiberView& view) {
+  std::vector<FiberRange> pieces;
+  const Index* entry = view.entry().data();
+  const Index* row = view.row().data();
+  for (int length = 2; length <= FiberView::kShort; ++length) {
+    const Count step = kPieceEntries / length;
+    for (Count f = 0; f < view.short_fibers(length); f += step) {
+      const Count offset = view.short_begin(length) + f * length;
+      pieces.push_back({.entry = entry + offset,
+                        .row = row + offset,
+                        .start = nullptr,
+                        .length = length,
+                        .fibers = std::min(step, view.short_fibers(length) - f)});
+    }
+  }
+  const std::vector<Count>& start = view.long_start();
+  for (Count f = 0; f < view.long_fibers();) {
+    const auto beyond = std::lower_bound(start.begin() + f + 1, start.end() - 1, start[f] + kPieceEntries);
+    const Count last = beyond - start.begin();
+    pieces.push_back(
+        {.entry = entry, .row = row, .start = start.data() + f, .length = 0, .fibers = last - f});
+    f = last;
+  }
+  return pieces;
+}
+
+}  // namespace
+
+PartKernels::PartKernels(const ObservedTensor& tensor, PartModes part)
+    : view_(tensor, std::move(part)), row_of_entry_(tensor.index(view_.part().mode)), pieces_(cut(view_)) {}
+PartKernels::PartKernels(PartKernels&&) noexcept = default;
+PartKernels& PartKernels::operator=(PartKernels&&) noexcept = default;
+PartKernels::~PartKernels() = default;
+
+template <class Real>
+void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
+                                  std::span<const Real> z, std::span<Real> y) const {
+  // Alone in its fiber: y_e += 2 scale (u_e . v_e) z_e
+  if (view_.single_fibers() > 0) {
+    std::vector<Real> twice(static_cast<std::size_t>(rows()));
+    for (Count i = 0; i < rows(); ++i) twice[i] = static_cast<Real>(2 * scale) * row_product(u, v, i);
+    parallel_blocks(static_cast<Count>(z.size()), [&](Count begin, Count end) {
+      for (Count e = begin; e < end; ++e)
+        if (view_.is_single(e)) y[e] += twice[row_of_entry_[e]] * z[e];
+    });
+  }
+  const auto& set = kernels::fiber_kernels<Real>();
+  const Count count = static_cast<Count>(pieces_.size());
+#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+  for (Count p = 0; p < count; ++p)
+    kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
+      set.directional[vectors](pieces_[p], u.data() + column, v.data() + column, u.stride(),
+                               static_cast<Real>(scale), z.data(), y.data());
+    });
+}
+
+// g += the sum over groups of pieces of what body(piece, buffer) adds to a zeroed buffer laid out like a factor.
+template <class Real, class Body>
+void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const {
+  const Count count = static_cast<Count>(pieces_.size());
+  if (count == 0) return;
+  const Count groups =
+      std::clamp<Count>(static_cast<Count>(view_.entry().size()) / (kEntriesPerRow * rows()), 1, std::min(kMostGroups, count));
+  const int threads = static_cast<int>(std::min<Count>(thread_count(), groups));
+#pragma omp parallel num_threads(threads)
+  {
+    FactorTable<Real> buffer;
+#pragma omp for ordered schedule(static, 1)
+    for (Count group = 0; group < groups; ++group) {
+      buffer.resize_zero(rows(), columns);
+      for (Count p = count * group / groups; p < count * (group + 1) / groups; ++p) body(pieces_[p], buffer);
+#pragma omp ordered
+      for (Count i = 0; i < rows(); ++i)
+        for (int j = 0; j < columns; ++j) g(i, j) += buffer.row(i)[j];
+    }
+  }
+}
+
+template <class Real>
+std::vector<double> PartKernels::single_row_sums(std::span<const Real> x, std::span<const Real> w) const {
+  std::vector<double> sums(static_cast<std::size_t>(rows()), 0.0);
+  for (std::size_t e = 0; e < x.size(); ++e)
+    if (view_.is_single(static_cast<Count>(e)))
+      sums[row_of_entry_[e]] += static_cast<double>(x[e]) * static_cast<double>(w[e]);
+  return sums;
+}
+
+namespace {
+
+// g += diag(weight) u
+template <class Real>
+void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vector<double>& weight, Matrix<Real>& g) {
+  for (Count i = 0; i < u.rows(); ++i) {
+    const Real w = static_cast<Real>(scale * weight[i]);
+    for (int j = 0; j < u.columns(); ++j) g(i, j) += w * u.row(i)[j];
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const {
+  if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z), g);
+  const auto& set = kernels::fiber_kernels<Real>();
+  scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
+    kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
+      set.gram[vectors](piece, u.data() + column, u.stride(), static_cast<Real>(scale), z.data(),
+                        buffer.data() + column);
+    });
+  });
+}
+
+template <class Real>
+void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
+                            Matrix<Real>& g) const {
+  if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w), g);
+  const auto& set = kernels::fiber_kernels<Real>();
+  scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
+    kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
+      set.cross[vectors](piece, u.data() + column, u.stride(), static_cast<Real>(scale), x.data(), w.data(),
+                         buffer.data() + column);
+    });
+  });
+}
+
+template void PartKernels::add_directional(const FactorTable<double>&, const FactorTable<double>&, double,
+                                           std::span<const double>, std::span<double>) const;
+template void PartKernels::add_directional(const FactorTable<float>&, const FactorTable<float>&, double,
+                                           std::span<const float>, std::span<float>) const;
+template void PartKernels::add_gram(const FactorTable<double>&, double, std::span<const double>,
+                                    Matrix<double>&) const;
+template void PartKernels::add_gram(const FactorTable<float>&, double, std::span<const float>, Matrix<float>&) const;
+template void PartKernels::add_cross(const FactorTable<double>&, double, std::span<const double>,
+                                     std::span<const double>, Matrix<double>&) const;
+template void PartKernels::add_cross(const FactorTable<float>&, double, std::span<const float>,
+                                     std::span<const float>, Matrix<float>&) const;
+
+}  // namespace lacuna

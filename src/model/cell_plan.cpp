@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/model/cell_plan.hpp>
+#include <stdexcept>
+
+#include "model/fiber_lookup.hpp"
+
+namespace lacuna {
+
+CellPlan::CellPlan(const ObservedTensor& support, const std::vector<PartKernels>& parts,
+                   const std::vector<std::vector<Index>>& index) {
+  if (static_cast<int>(index.size()) != support.order())
+    throw std::invalid_argument("cells have " + std::to_string(index.size()) + " indices, the tensor has " +
+                                std::to_string(support.order()) + " modes");
+  cells_ = static_cast<Count>(index[0].size());
+  std::vector<bool> warm(static_cast<std::size_t>(cells_), false);
+  std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
+  for (const PartKernels& part : parts) {
+    const FiberLookup lookup(support, part.view());
+    const std::vector<Index>& rows = index[part.part().mode];
+    parallel_blocks(cells_, [&](Count begin, Count end) {
+      for (Count i = begin; i < end; ++i) {
+        hits[i] = {};
+        if (rows[i] < part.rows()) hits[i] = lookup.find(index, i);  // kUnseen is beyond every size
+      }
+    });
+    PartPlan plan;
+    for (Count i = 0; i < cells_; ++i) {
+      if (hits[i].kind == FiberLookup::Kind::kNone) continue;
+      warm[i] = true;
+      auto& list = hits[i].kind == FiberLookup::Kind::kListed ? plan.listed : plan.single;
+      list.push_back({.fiber = hits[i].which, .cell = static_cast<Index>(i), .row = rows[i]});
+    }
+    std::sort(plan.listed.begin(), plan.listed.end(), [](const Visit& a, const Visit& b) {
+      return a.fiber != b.fiber ? a.fiber < b.fiber : a.cell < b.cell;
+    });
+    parts_.push_back(std::move(plan));
+  }
+  cold_ = std::count(warm.begin(), warm.end(), false);
+}
+
+template <class Real>
+void CellPlan::add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,
+                        std::span<const Real> z, std::span<double> out) const {
+  const PartPlan& plan = parts_[which];
+  const int columns = u.columns();
+  const auto product = [&](const auto* a, const auto* b) {
+    double sum = 0.0;
+    for (int j = 0; j < columns; ++j) sum += static_cast<double>(a[j]) * static_cast<double>(b[j]);
+    return sum;
+  };
+  parallel_blocks(static_cast<Count>(plan.single.size()), [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) {
+      const Visit& visit = plan.single[i];
+      out[visit.cell] += lambda * static_cast<double>(z[visit.fiber]) *
+                         product(u.row(visit.row), u.row(part.row_of_entry()[visit.fiber]));
+    }
+  });
+  constexpr Count kVisits = 512;  // a block recomputes t_c at its first fiber, so blocks must not be tiny
+  parallel_blocks(
+      static_cast<Count>(plan.listed.size()),
+      [&](Count begin, Count end) {
+        std::vector<double> t(static_cast<std::size_t>(columns));
+        Index fiber = kUnseen;
+        for (Count i = begin; i < end; ++i) {
+          const Visit& visit = plan.listed[i];
+          if (visit.fiber != fiber) {
+            fiber = visit.fiber;
+            std::fill(t.begin(), t.end(), 0.0);
+            const FiberView::Span span = part.view().span(fiber);
+            for (Count j = span.begin; j < span.end; ++j) {
+              const auto weight = static_cast<double>(z[part.view().entry()[j]]);
+              const Real* row = u.row(part.view().row()[j]);
+              for (int column = 0; column < columns; ++column) t[column] += weight * static_cast<double>(row[column]);
+            }
+          }
+          out[visit.cell] += lambda * product(u.row(visit.row), t.data());
+        }
+      },
+      kVisits);
+}
+
+template void CellPlan::add_part(const PartKernels&, std::size_t, const FactorTable<double>&, double,
+                                 std::span<const double>, std::span<double>) const;
+template void CellPlan::add_part(const PartKernels&, std::size_t, const FactorTable<float>&, double,
+                                 std::span<const float>, std::span<double>) const;
+
+}  // namespace lacuna

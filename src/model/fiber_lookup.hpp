@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// From the indices of the agreeing modes to the fiber that has them: an open-addressing hash table whose hits are
+// verified against the tensor's own indices, so no key has to fit in a word.
+#pragma once
+
+#include <bit>
+#include <lacuna/tensor/fiber_view.hpp>
+#include <vector>
+
+namespace lacuna {
+
+class FiberLookup {
+ public:
+  enum class Kind { kNone, kSingle, kListed };
+  struct Hit {
+    Kind kind = Kind::kNone;
+    Index which = 0;  // kSingle: the entry; kListed: the fiber's number
+  };
+
+  FiberLookup(const ObservedTensor& tensor, const FiberView& view) : tensor_(&tensor), view_(&view) {
+    const Count fibers = view.fibers();
+    slots_.assign(std::bit_ceil(static_cast<std::size_t>(2 * fibers + 1)), kEmpty);
+    singles_.reserve(static_cast<std::size_t>(view.single_fibers()));
+    for (Count f = 0; f < view.listed_fibers(); ++f) insert(static_cast<Index>(f));
+    for (Count e = 0; e < tensor.size(); ++e)
+      if (view.is_single(e)) {
+        singles_.push_back(static_cast<Index>(e));
+        insert(static_cast<Index>(view.listed_fibers() + static_cast<Count>(singles_.size()) - 1));
+      }
+  }
+
+  // The fiber through the cell index[.][cell].
+  [[nodiscard]] Hit find(const std::vector<std::vector<Index>>& index, Count cell) const {
+    std::size_t slot = hash(index, cell) & (slots_.size() - 1);
+    for (; slots_[slot] != kEmpty; slot = (slot + 1) & (slots_.size() - 1)) {
+      const Index code = slots_[slot];
+      const Index entry = first_entry(code);
+      bool equal = true;
+      for (const int mode : view_->part().agree) equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      if (!equal) continue;
+      if (code < view_->listed_fibers()) return {Kind::kListed, code};
+      return {Kind::kSingle, entry};
+    }
+    return {};
+  }
+
+ private:
+  static constexpr Index kEmpty = 0xffffffffU;
+
+  // Codes: listed fibers by number, then single ones in order.
+  [[nodiscard]] Index first_entry(Index code) const {
+    return code < view_->listed_fibers() ? view_->entry()[view_->span(code).begin]
+                                         : singles_[code - view_->listed_fibers()];
+  }
+  [[nodiscard]] std::size_t hash(const std::vector<std::vector<Index>>& index, Count position) const {
+    std::uint64_t mixed = 0x9e3779b97f4a7c15U;
+    for (const int mode : view_->part().agree) {
+      mixed ^= index[mode][position];
+      mixed *= 0xff51afd7ed558ccdU;
+      mixed ^= mixed >> 32;
+    }
+    return mixed;
+  }
+  void insert(Index code) {
+    std::size_t slot = hash(tensor_->indices(), first_entry(code)) & (slots_.size() - 1);
+    while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = code;
+  }
+
+  const ObservedTensor* tensor_;
+  const FiberView* view_;
+  std::vector<Index> slots_;
+  std::vector<Index> singles_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/problem/dual_problem.hpp>
+
+namespace lacuna {
+namespace {
+constexpr double kRidge = 0.5;  // A = Z/2 + ...: the 1/4 ||Z||^2 of the dual
+}
+
+template <class Real>
+DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted)
+    : data_(&data),
+      options_(options),
+      interrupted_(std::move(interrupted)),
+      operator_(data.parts(), data.entries()),
+      tolerance_(options.loosest) {
+  if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
+    options_.tightest = std::max(options_.tightest, 1e-5);
+    options_.hessian_forcing = std::max(options_.hessian_forcing, 1e-3);
+  }
+}
+
+template <class Real>
+void DualProblem<Real>::move_to(const Point& u, const State& state) {
+  if (operator_at_ == state.id) return;
+  operator_.set_point(u, data_->lambda(), kRidge);
+  operator_at_ = state.id;
+}
+
+template <class Real>
+CgResult DualProblem<Real>::solve(std::span<const Real> right_side, bool start_is_zero, double tolerance,
+                                  std::span<Real> x) {
+  return conjugate_gradients<Real>(
+      [this](std::span<const Real> in, std::span<Real> out) { operator_.apply(in, out); },
+      operator_.inverse_diagonal(), right_side, x, start_is_zero,
+      {.tolerance = tolerance, .max_iterations = options_.max_cg_iterations, .interrupted = interrupted_},
+      data_->everyone(), work_);
+}
+
+template <class Real>
+void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state) {
+  state.id = next_id_++;
+  move_to(u, state);
+  const bool cold = near == nullptr && start_.empty();
+  if (near != nullptr) {
+    state.z = near->z;
+  } else {
+    state.z = start_;
+    state.z.resize(static_cast<std::size_t>(data_->entries()));
+  }
+  solve(data_->y(), cold, tolerance_ * data_->y_norm(), state.z);
+  // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
+  const Communicator& everyone = data_->everyone();
+  state.cost = 0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
+  state.uncertainty = 0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
+}
+
+template <class Real>
+void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out) {
+  move_to(u, state);
+  double squared_norm = 0.0;
+  for (std::size_t p = 0; p < data_->parts().size(); ++p) {
+    out[p].setZero();
+    data_->parts()[p].add_gram(operator_.factor(static_cast<int>(p)), -data_->lambda()[p],
+                               std::span<const Real>(state.z), out[p]);
+    data_->everyone().sum(flat(out[p]));
+    // The part of the gradient along the sphere, to steer the tolerance of the solves to come.
+    const double radial = static_cast<double>(out[p].cwiseProduct(u[p]).sum());
+    squared_norm += static_cast<double>(out[p].squaredNorm()) - radial * radial;
+  }
+  const double relative = std::sqrt(std::max(0.0, squared_norm)) / std::abs(state.cost);
+  tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);
+}
+
+template <class Real>
+void DualProblem<Real>::hessian(const Point& u, const State& state, const Point& direction, Point& out) {
+  move_to(u, state);
+  const std::size_t parts = data_->parts().size();
+  const auto entries = static_cast<std::size_t>(data_->entries());
+  const std::span<const Real> z = state.z;
+
+  std::vector<FactorTable<Real>> v;
+  std::vector<Real> right_side(entries, Real{0});
+  for (std::size_t p = 0; p < parts; ++p) {
+    v.emplace_back(direction[p]);
+    data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], -data_->lambda()[p], z,
+                                      std::span<Real>(right_side));
+  }
+  const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
+  std::vector<Real> z_dot(entries);
+  solve(right_side, true, options_.hessian_forcing * norm, z_dot);
+
+  for (std::size_t p = 0; p < parts; ++p) {
+    out[p].setZero();
+    data_->parts()[p].add_gram(v[p], -data_->lambda()[p], z, out[p]);
+    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), -data_->lambda()[p], z,
+                                std::span<const Real>(z_dot), out[p]);
+    data_->everyone().sum(flat(out[p]));
+  }
+}
+
+template class DualProblem<double>;
+template class DualProblem<float>;
+
+}  // namespace lacuna

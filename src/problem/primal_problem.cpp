@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include <lacuna/problem/primal_problem.hpp>
+
+namespace lacuna {
+
+template <class Real>
+PrimalProblem<Real>::PrimalProblem(const ProblemData<Real>& data)
+    : data_(&data), operator_(data.parts(), data.entries()) {}
+
+template <class Real>
+void PrimalProblem<Real>::move_to(const Point& x, const State& state) {
+  if (operator_at_ == state.id) return;
+  operator_.set_point(x, data_->lambda(), 0.0);
+  operator_at_ = state.id;
+}
+
+template <class Real>
+void PrimalProblem<Real>::evaluate(const Point& x, const State*, State& state) {
+  state.id = next_id_++;
+  move_to(x, state);
+  state.residual.resize(static_cast<std::size_t>(data_->entries()));
+  const std::span<Real> r = state.residual;
+  operator_.apply(flat(x.back()), r);
+  const std::span<const Real> y = data_->y();
+  parallel_blocks(data_->entries(), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) r[e] -= y[e];
+  });
+  state.cost = dot<Real>(data_->everyone(), r, r);
+}
+
+template <class Real>
+void PrimalProblem<Real>::gradient(const Point& x, const State& state, Point& out) {
+  move_to(x, state);
+  const std::span<const Real> r = state.residual;
+  for (std::size_t p = 0; p < data_->parts().size(); ++p) {
+    out[p].setZero();
+    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), 2 * data_->lambda()[p], r, flat(x.back()),
+                                out[p]);
+    data_->everyone().sum(flat(out[p]));
+  }
+  operator_.apply(r, flat(out.back()));
+  out.back() *= Real{2};
+}
+
+template <class Real>
+void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Point& direction, Point& out) {
+  move_to(x, state);
+  const auto& parts = data_->parts();
+  const std::vector<double>& lambda = data_->lambda();
+  const std::span<const Real> r = state.residual;
+  const std::span<const Real> z = flat(x.back());
+  const std::span<const Real> z_dot = flat(direction.back());
+
+  std::vector<FactorTable<Real>> v;
+  for (std::size_t p = 0; p < parts.size(); ++p) v.emplace_back(direction[p]);
+
+  std::vector<Real> r_dot(z.size());
+  operator_.apply(z_dot, r_dot);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], z, std::span<Real>(r_dot));
+
+  const std::span<const Real> r_dot_view = r_dot;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const FactorTable<Real>& u = operator_.factor(static_cast<int>(p));
+    out[p].setZero();
+    parts[p].add_cross(u, 2 * lambda[p], r_dot_view, z, out[p]);
+    parts[p].add_cross(u, 2 * lambda[p], r, z_dot, out[p]);
+    parts[p].add_cross(v[p], 2 * lambda[p], r, z, out[p]);
+    data_->everyone().sum(flat(out[p]));
+  }
+  const std::span<Real> out_z = flat(out.back());
+  operator_.apply(r_dot_view, out_z);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], r, out_z);
+  out.back() *= Real{2};
+}
+
+template class PrimalProblem<double>;
+template class PrimalProblem<float>;
+
+}  // namespace lacuna

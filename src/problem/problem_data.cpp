@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <lacuna/problem/problem_data.hpp>
+#include <stdexcept>
+#include <type_traits>
+
+namespace lacuna {
+
+template <class Real>
+ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<PartModes>& parts,
+                               std::vector<double> lambda, const Communicator& everyone)
+    : everyone_(&everyone) {
+  parts_.reserve(parts.size());
+  for (const PartModes& part : parts) parts_.emplace_back(tensor, part);
+  set_lambda(std::move(lambda));
+  if constexpr (std::is_same_v<Real, double>) {
+    y_ = tensor.values();
+  } else {
+    y_storage_.assign(tensor.values().begin(), tensor.values().end());
+    y_ = y_storage_;
+  }
+  y_norm_ = std::sqrt(dot<Real>(everyone, y_, y_));
+}
+
+template <class Real>
+void ProblemData<Real>::set_lambda(std::vector<double> lambda) {
+  if (lambda.size() != parts_.size())
+    throw std::invalid_argument("got " + std::to_string(lambda.size()) + " lambdas for " +
+                                std::to_string(parts_.size()) + " parts");
+  for (const double value : lambda)
+    if (!(value > 0.0) || !std::isfinite(value))
+      throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(value));
+  lambda_ = std::move(lambda);
+}
+
+template class ProblemData<double>;
+template class ProblemData<float>;
+
+}  // namespace lacuna

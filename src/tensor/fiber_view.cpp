@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/tensor/fiber_view.hpp>
+#include <stdexcept>
+
+namespace lacuna {
+
+std::vector<PartModes> full_parts(int order) {
+  std::vector<PartModes> parts;
+  for (int k = 0; k < order; ++k) {
+    PartModes part{.mode = k, .agree = {}};
+    for (int other = 0; other < order; ++other)
+      if (other != k) part.agree.push_back(other);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+namespace {
+
+void check_part(const PartModes& part, int order) {
+  const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
+  if (!valid(part.mode)) throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
+  for (const int mode : part.agree)
+    if (!valid(mode) || mode == part.mode)
+      throw std::invalid_argument("a part's agreeing modes must be modes of the tensor other than its own");
+  if (!std::is_sorted(part.agree.begin(), part.agree.end(), std::less_equal<>()))
+    throw std::invalid_argument("a part's agreeing modes must be ascending, each once");
+}
+
+// length[j] > 0 where a fiber of that many entries begins at position j of `order`, else 0. A fiber of 2^32 - 1
+// entries or more cannot occur: entries are numbered with 32 bits.
+std::vector<Index> fiber_lengths(const ObservedTensor& tensor, const std::vector<int>& agree,
+                                 const std::vector<Index>& order) {
+  const Count size = tensor.size();
+  std::vector<Index> length(order.size(), 0);
+  const auto same_fiber = [&](Index a, Index b) {
+    return std::all_of(agree.begin(), agree.end(),
+                       [&](int mode) { return tensor.index(mode)[a] == tensor.index(mode)[b]; });
+  };
+  Count begin = 0;
+  for (Count j = 1; j <= size; ++j)
+    if (j == size || !same_fiber(order[j - 1], order[j])) {
+      length[begin] = static_cast<Index>(j - begin);
+      begin = j;
+    }
+  return length;
+}
+
+}  // namespace
+
+FiberView::FiberView(const ObservedTensor& tensor, PartModes part) : part_(std::move(part)) {
+  check_part(part_, tensor.order());
+  rows_ = tensor.extent(part_.mode);
+  const Count size = tensor.size();
+  const std::vector<Index> order = lexicographic_order(tensor.indices(), part_.agree, size);
+  std::vector<Index> length = fiber_lengths(tensor, part_.agree, order);
+
+  // Count, and lay the lengths out one after the other.
+  single_.assign(static_cast<std::size_t>(size + 63) / 64, 0);
+  Count long_count = 0;
+  for (Count j = 0; j < size; ++j) {
+    if (length[j] == 0) continue;
+    if (length[j] == 1) {
+      ++single_fibers_;
+      single_[order[j] >> 6] |= std::uint64_t{1} << (order[j] & 63);
+    } else if (length[j] <= kShort) {
+      ++short_fibers_[length[j]];
+    } else {
+      ++long_count;
+    }
+  }
+  short_begin_[2] = 0;
+  for (int l = 2; l <= kShort; ++l) short_begin_[l + 1] = short_begin_[l] + l * short_fibers_[l];
+  const auto listed = static_cast<std::size_t>(size - single_fibers_);
+  entry_.resize(listed);
+  row_.resize(listed);
+  long_start_.assign(1, short_begin_[kShort + 1]);
+  long_start_.reserve(static_cast<std::size_t>(long_count) + 1);
+
+  // Go through the entries as they lie in the tensor and place each fiber when its first entry comes by.
+  std::vector<Index> position_of_first(order.size());
+  for (Count j = 0; j < size; ++j) position_of_first[order[j]] = static_cast<Index>(j);
+  std::array<Count, kShort + 2> next = short_begin_;
+  const std::span<const Index> row_of = tensor.index(part_.mode);
+  for (Count e = 0; e < size; ++e) {
+    const Count j = position_of_first[e];
+    const Count fiber_length = length[j];
+    if (fiber_length < 2) continue;
+    Count& to = next[fiber_length <= kShort ? fiber_length : kShort + 1];
+    for (Count i = j; i < j + fiber_length; ++i, ++to) {
+      entry_[to] = order[i];
+      row_[to] = row_of[order[i]];
+    }
+    if (fiber_length > kShort) long_start_.push_back(to);
+  }
+  listed_fibers_ = long_count;
+  for (const Count fibers_of_length : short_fibers_) listed_fibers_ += fibers_of_length;
+}
+
+FiberView::Span FiberView::span(Count listed_fiber) const {
+  for (int l = 2; l <= kShort; ++l) {
+    if (listed_fiber < short_fibers_[l]) {
+      const Count begin = short_begin_[l] + l * listed_fiber;
+      return {begin, begin + l};
+    }
+    listed_fiber -= short_fibers_[l];
+  }
+  return {long_start_[listed_fiber], long_start_[listed_fiber + 1]};
+}
+
+Count FiberView::bytes() const {
+  return static_cast<Count>((entry_.size() + row_.size()) * sizeof(Index) + long_start_.size() * sizeof(Count) +
+                            single_.size() * sizeof(std::uint64_t));
+}
+
+}  // namespace lacuna

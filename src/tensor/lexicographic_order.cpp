@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// A stable parallel radix sort of entry positions by several index columns, least significant digit first.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <numeric>
+
+namespace lacuna {
+namespace {
+
+constexpr int kDigitBits = 11;
+constexpr int kBuckets = 1 << kDigitBits;
+
+// One stable counting pass: `to` is `from` ordered by the digit of `key` at `shift`. Each thread counts and moves
+// its own stretch of `from`; stability makes the outcome independent of how many stretches there are.
+void counting_pass(std::span<const Index> key, int shift, std::span<const Index> from, std::span<Index> to) {
+  const Count size = static_cast<Count>(from.size());
+  const int stretches = static_cast<int>(std::clamp<Count>(size / 65536, 1, thread_count()));
+  const auto border = [&](int s) { return size * s / stretches; };
+  const auto digit = [&](Index position) { return (key[position] >> shift) & (kBuckets - 1); };
+  std::vector<std::array<Count, kBuckets>> next(static_cast<std::size_t>(stretches));
+
+#pragma omp parallel for num_threads(stretches) schedule(static, 1)
+  for (int s = 0; s < stretches; ++s) {
+    next[s].fill(0);
+    for (Count i = border(s); i < border(s + 1); ++i) ++next[s][digit(from[i])];
+  }
+  Count total = 0;
+  for (int bucket = 0; bucket < kBuckets; ++bucket)
+    for (auto& counts : next) total += std::exchange(counts[bucket], total);
+#pragma omp parallel for num_threads(stretches) schedule(static, 1)
+  for (int s = 0; s < stretches; ++s)
+    for (Count i = border(s); i < border(s + 1); ++i) to[next[s][digit(from[i])]++] = from[i];
+}
+
+bool already_ordered(const std::vector<std::vector<Index>>& index, std::span<const int> modes, Count size) {
+  for (Count e = 1; e < size; ++e)
+    for (const int mode : modes) {
+      if (index[mode][e - 1] < index[mode][e]) break;
+      if (index[mode][e - 1] > index[mode][e]) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index, std::span<const int> modes,
+                                       Count size) {
+  std::vector<Index> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (already_ordered(index, modes, size)) return order;
+
+  std::vector<Index> scratch(order.size());
+  for (auto mode = modes.rbegin(); mode != modes.rend(); ++mode) {
+    const auto& key = index[*mode];
+    const int bits = std::bit_width(*std::max_element(key.begin(), key.end()));
+    for (int shift = 0; shift < bits; shift += kDigitBits) {
+      counting_pass(key, shift, order, scratch);
+      order.swap(scratch);
+    }
+  }
+  return order;
+}
+
+}  // namespace lacuna

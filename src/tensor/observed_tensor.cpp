@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace lacuna {
+namespace {
+
+// Entries are numbered with 32 bits: a process holds at most this many.
+constexpr Count kMostEntries = std::numeric_limits<Index>::max() - 1;
+
+void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
+  if (modes.size() < 2) throw std::invalid_argument("a tensor needs at least 2 modes, got " + std::to_string(modes.size()));
+  if (entries.index.size() != modes.size())
+    throw std::invalid_argument("entries have " + std::to_string(entries.index.size()) + " indices, the tensor has " +
+                                std::to_string(modes.size()) + " modes");
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (entries.index[k].size() != entries.value.size())
+      throw std::invalid_argument("mode " + std::to_string(k + 1) + " lists " +
+                                  std::to_string(entries.index[k].size()) + " indices for " +
+                                  std::to_string(entries.value.size()) + " values");
+    for (const Index i : entries.index[k])
+      if (i >= modes[k].size)
+        throw std::invalid_argument("index " + std::to_string(i) + " (0-based) is not below the size " +
+                                    std::to_string(modes[k].size) + " of mode " + std::to_string(k + 1));
+  }
+}
+
+// Removes NaN entries in place, keeping the order; returns how many there were.
+Count drop_missing(Entries& entries) {
+  const Count size = entries.size();
+  Count kept = 0;
+  for (Count e = 0; e < size; ++e) {
+    if (std::isnan(entries.value[e])) continue;
+    if (kept != e) {
+      for (auto& column : entries.index) column[kept] = column[e];
+      entries.value[kept] = entries.value[e];
+    }
+    ++kept;
+  }
+  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
+  entries.value.resize(static_cast<std::size_t>(kept));
+  return size - kept;
+}
+
+template <class T>
+void reorder(std::vector<T>& column, const std::vector<Index>& order) {
+  std::vector<T> sorted(order.size());
+  parallel_blocks(static_cast<Count>(order.size()), [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) sorted[i] = column[order[i]];
+  });
+  column.swap(sorted);
+}
+
+bool same_cell(const Entries& entries, Count a, Count b) {
+  return std::all_of(entries.index.begin(), entries.index.end(),
+                     [&](const auto& column) { return column[a] == column[b]; });
+}
+
+// Merges each run of equal cells into its first entry; returns how many entries disappeared.
+Count merge_duplicates(Entries& entries, Duplicates policy) {
+  const Count size = entries.size();
+  Count kept = 0;
+  for (Count begin = 0, end = 0; begin < size; begin = end) {
+    double sum = 0.0;
+    for (end = begin; end < size && same_cell(entries, begin, end); ++end) sum += entries.value[end];
+    const double last = entries.value[end - 1];
+    for (auto& column : entries.index) column[kept] = column[begin];
+    entries.value[kept] = policy == Duplicates::kLast   ? last
+                          : policy == Duplicates::kMean ? sum / static_cast<double>(end - begin)
+                                                        : sum;
+    ++kept;
+  }
+  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
+  entries.value.resize(static_cast<std::size_t>(kept));
+  return size - kept;
+}
+
+}  // namespace
+
+std::optional<Duplicates> parse_duplicates(std::string_view name) {
+  if (name == "error") return Duplicates::kError;
+  if (name == "mean") return Duplicates::kMean;
+  if (name == "sum") return Duplicates::kSum;
+  if (name == "last") return Duplicates::kLast;
+  return std::nullopt;
+}
+
+Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries entries, Duplicates duplicates,
+                                              DuplicateCell* repeated) {
+  check_fit(modes, entries);
+  if (entries.size() > kMostEntries)
+    return Error{ErrorKind::kMemory, "", "more than 4294967294 entries; one process numbers them with 32 bits"};
+  for (Count e = 0; e < entries.size(); ++e)
+    if (std::isinf(entries.value[e]))
+      return input_error("", "cell " + describe_cell(modes, entries.index, e) + " is infinite, expected a number");
+
+  ObservedTensor tensor;
+  const bool had_entries = entries.size() > 0;
+  tensor.missing_ = drop_missing(entries);
+  if (entries.size() == 0)
+    return input_error("", had_entries ? "every value is missing, expected at least one" : "no entries");
+
+  std::vector<int> all_modes(modes.size());
+  std::iota(all_modes.begin(), all_modes.end(), 0);
+  {
+    const std::vector<Index> order = lexicographic_order(entries.index, all_modes, entries.size());
+    for (auto& column : entries.index) reorder(column, order);
+    reorder(entries.value, order);
+    for (Count e = 1; e < entries.size(); ++e) {
+      if (!same_cell(entries, e - 1, e)) continue;
+      if (duplicates != Duplicates::kError) {
+        tensor.duplicates_ = merge_duplicates(entries, duplicates);
+        break;
+      }
+      if (repeated != nullptr) *repeated = {.first = order[e - 1], .second = order[e]};
+      return input_error("", "cell " + describe_cell(modes, entries.index, e) +
+                                 " is listed more than once; choose --duplicates mean, sum or last");
+    }
+  }
+  tensor.modes_ = std::move(modes);
+  tensor.index_ = std::move(entries.index);
+  tensor.values_ = std::move(entries.value);
+  return tensor;
+}
+
+double ObservedTensor::mean() const {
+  return parallel_sum(size(),
+                      [&](Count begin, Count end) {
+                        return std::accumulate(values_.begin() + begin, values_.begin() + end, 0.0);
+                      }) /
+         static_cast<double>(size());
+}
+
+void ObservedTensor::subtract(double offset) {
+  for (double& value : values_) value -= offset;
+}
+
+std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index, Count entry,
+                          int index_base) {
+  std::string text = "(";
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (k > 0) text += ", ";
+    const Index i = index[k][entry];
+    text += i < modes[k].labels.size() ? modes[k].labels[i]
+                                       : std::to_string(static_cast<std::int64_t>(i) + index_base);
+  }
+  return text + ")";
+}
+
+}  // namespace lacuna
