@@ -4,25 +4,21 @@
 #include <lacuna/model/cell_plan.hpp>
 #include <stdexcept>
 
-#include "model/fiber_lookup.hpp"
-
 namespace lacuna {
 
-CellPlan::CellPlan(const ObservedTensor& support, const std::vector<PartKernels>& parts,
+CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
                    const std::vector<std::vector<Index>>& index) {
-  if (static_cast<int>(index.size()) != support.order())
-    throw std::invalid_argument("cells have " + std::to_string(index.size()) + " indices, the tensor has " +
-                                std::to_string(support.order()) + " modes");
+  if (lookups.size() != parts.size()) throw std::invalid_argument("a cell plan needs one lookup for each part");
   cells_ = static_cast<Count>(index[0].size());
   std::vector<bool> warm(static_cast<std::size_t>(cells_), false);
   std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
-  for (const PartKernels& part : parts) {
-    const FiberLookup lookup(support, part.view());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const PartKernels& part = parts[p];
     const std::vector<Index>& rows = index[part.part().mode];
     parallel_blocks(cells_, [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         hits[i] = {};
-        if (rows[i] < part.rows()) hits[i] = lookup.find(index, i);  // kUnseen is beyond every size
+        if (rows[i] < part.rows()) hits[i] = lookups[p].find(index, i);  // kUnseen is beyond every size
       }
     });
     PartPlan plan;

@@ -5,7 +5,8 @@
 
 namespace lacuna {
 namespace {
-constexpr double kRidge = 0.5;  // A = Z/2 + ...: the 1/4 ||Z||^2 of the dual
+constexpr double kRidge = 0.5;    // A = Z/2 + ...: the 1/4 ||Z||^2 of the dual
+constexpr double kRestart = 2.0;  // solve on when ||Z|| turns out this much smaller than thought
 }
 
 template <class Real>
@@ -18,6 +19,8 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
     options_.hessian_forcing = std::max(options_.hessian_forcing, 1e-3);
+    options_.loosest = std::max(options_.loosest, options_.tightest);
+    tolerance_ = options_.loosest;
   }
 }
 
@@ -49,11 +52,28 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     state.z = start_;
     state.z.resize(static_cast<std::size_t>(data_->entries()));
   }
-  solve(data_->y(), cold, tolerance_ * data_->y_norm(), state.z);
-  // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
+  // The error of Z is at most twice ||R||, so it is ||Z||, small where the data is fitted closely, that ||R|| is held
+  // against. ||Z|| shows only as the solve proceeds.
   const Communicator& everyone = data_->everyone();
+  const auto z_norm = [&] { return std::sqrt(dot<Real>(everyone, state.z, state.z)); };
+  double scale = cold ? data_->y_norm() : z_norm();
+  CgResult solved = solve(data_->y(), cold, tolerance_ * scale, state.z);
+  for (double shown = z_norm(); solved.converged && shown < scale / kRestart; shown = z_norm()) {
+    scale = shown;
+    solved = solve(data_->y(), false, tolerance_ * scale, state.z);
+  }
+  // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
   state.cost = 0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
   state.uncertainty = 0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
+  // Y - W_Omega = Y - (A Z - Z/2) = R + Z/2
+  state.misfit = std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const double miss = static_cast<double>(work_.residual[e]) + kRidge * static_cast<double>(state.z[e]);
+      sum += miss * miss;
+    }
+    return sum;
+  })));
 }
 
 template <class Real>
@@ -69,7 +89,7 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
     const double radial = static_cast<double>(out[p].cwiseProduct(u[p]).sum());
     squared_norm += static_cast<double>(out[p].squaredNorm()) - radial * radial;
   }
-  const double relative = std::sqrt(std::max(0.0, squared_norm)) / std::abs(state.cost);
+  const double relative = squared_norm > 0.0 ? std::sqrt(squared_norm) / std::abs(state.cost) : 0.0;
   tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);
 }
 

@@ -17,8 +17,6 @@ std::vector<PartModes> full_parts(int order) {
   return parts;
 }
 
-namespace {
-
 void check_part(const PartModes& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
   if (!valid(part.mode)) throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
@@ -28,6 +26,8 @@ void check_part(const PartModes& part, int order) {
   if (!std::is_sorted(part.agree.begin(), part.agree.end(), std::less_equal<>()))
     throw std::invalid_argument("a part's agreeing modes must be ascending, each once");
 }
+
+namespace {
 
 // length[j] > 0 where a fiber of that many entries begins at position j of `order`, else 0. A fiber of 2^32 - 1
 // entries or more cannot occur: entries are numbered with 32 bits.

@@ -31,12 +31,16 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   }
 }
 
-// Removes NaN entries in place, keeping the order; returns how many there were.
-Count drop_missing(Entries& entries) {
+// Removes NaN entries in place, keeping the order; returns how many there were. `dropped`, if given, receives their
+// positions, ascending.
+Count drop_missing(Entries& entries, std::vector<Index>* dropped) {
   const Count size = entries.size();
   Count kept = 0;
   for (Count e = 0; e < size; ++e) {
-    if (std::isnan(entries.value[e])) continue;
+    if (std::isnan(entries.value[e])) {
+      if (dropped != nullptr) dropped->push_back(static_cast<Index>(e));
+      continue;
+    }
     if (kept != e) {
       for (auto& column : entries.index) column[kept] = column[e];
       entries.value[kept] = entries.value[e];
@@ -46,6 +50,15 @@ Count drop_missing(Entries& entries) {
   for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
   entries.value.resize(static_cast<std::size_t>(kept));
   return size - kept;
+}
+
+// Where the entry now at `position` was before those at the positions `dropped` went.
+Count position_before(Count position, const std::vector<Index>& dropped) {
+  for (const Index d : dropped) {
+    if (d > position) break;
+    ++position;
+  }
+  return position;
 }
 
 template <class T>
@@ -102,7 +115,8 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
 
   ObservedTensor tensor;
   const bool had_entries = entries.size() > 0;
-  tensor.missing_ = drop_missing(entries);
+  std::vector<Index> dropped;
+  tensor.missing_ = drop_missing(entries, repeated != nullptr ? &dropped : nullptr);
   if (entries.size() == 0)
     return input_error("", had_entries ? "every value is missing, expected at least one" : "no entries");
 
@@ -118,7 +132,8 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
         tensor.duplicates_ = merge_duplicates(entries, duplicates);
         break;
       }
-      if (repeated != nullptr) *repeated = {.first = order[e - 1], .second = order[e]};
+      if (repeated != nullptr)
+        *repeated = {.first = position_before(order[e - 1], dropped), .second = position_before(order[e], dropped)};
       return input_error("", "cell " + describe_cell(modes, entries.index, e) +
                                  " is listed more than once; choose --duplicates mean, sum or last");
     }
@@ -139,6 +154,13 @@ double ObservedTensor::mean() const {
 
 void ObservedTensor::subtract(double offset) {
   for (double& value : values_) value -= offset;
+}
+
+void ObservedTensor::replace_values(std::vector<double> values) {
+  if (values.size() != values_.size())
+    throw std::invalid_argument("got " + std::to_string(values.size()) + " values for " +
+                                std::to_string(values_.size()) + " entries");
+  values_ = std::move(values);
 }
 
 std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index, Count entry,

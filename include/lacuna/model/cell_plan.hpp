@@ -10,6 +10,7 @@
 #pragma once
 
 #include <lacuna/kernels/part_kernels.hpp>
+#include <lacuna/tensor/fiber_lookup.hpp>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace lacuna {
 
 class CellPlan {
  public:
-  // index[k][i]: position of cell i along mode k, or kUnseen.
-  CellPlan(const ObservedTensor& support, const std::vector<PartKernels>& parts,
+  // index[k][i]: position of cell i along mode k, or kUnseen. One lookup for each part.
+  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
            const std::vector<std::vector<Index>>& index);
 
   [[nodiscard]] Count cells() const { return cells_; }

@@ -17,15 +17,15 @@
 // Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
 #pragma once
 
+#include <lacuna/base/interrupted.hpp>
 #include <lacuna/kernels/data_operator.hpp>
 #include <lacuna/linalg/conjugate_gradients.hpp>
 #include <lacuna/problem/problem_data.hpp>
-#include <lacuna/solver/solver.hpp>
 
 namespace lacuna {
 
 struct DualOptions {
-  double loosest = 1e-3;         // relative residual of A Z = Y at most
+  double loosest = 1e-2;         // ||Y - A Z|| / ||Z|| at most
   double tightest = 1e-10;       // and at least
   double forcing = 1e-2;         // tolerance / relative gradient
   double hessian_forcing = 1e-2;  // relative residual of the system for Zdot
@@ -40,6 +40,7 @@ class DualProblem {
     std::vector<Real> z;
     double cost = 0.0;
     double uncertainty = 0.0;
+    double misfit = 0.0;  // ||Y - W_Omega||
     Count id = 0;  // tells which point the operator stands at
   };
 

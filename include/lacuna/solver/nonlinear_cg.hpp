@@ -27,12 +27,11 @@ struct NonlinearCgOptions {
 
 template <RiemannianManifold M, class O, class Observe>
   requires Objective<O, M>
-Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, const NonlinearCgOptions& options,
-                     const Interrupted& interrupted, Observe&& observe) {
+Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
+                     const NonlinearCgOptions& options, const Interrupted& interrupted, Observe&& observe) {
   using Tangent = typename M::Tangent;
   using State = typename O::State;
 
-  State state;
   objective.evaluate(x, nullptr, state);
   typename M::Frame frame;
   Tangent gradient;
@@ -45,7 +44,7 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, cons
     manifold.project(x, frame, gradient);
     record.objective = objective.cost(state);
     record.gradient_norm = std::sqrt(manifold.inner(gradient, gradient));
-    record.relative_gradient = record.gradient_norm / objective.gradient_scale(state);
+    record.relative_gradient = relative_gradient_norm(record.gradient_norm, objective.gradient_scale(state));
   };
   const auto finish = [&](StopReason reason) {
     return Summary{.reason = reason,
@@ -88,7 +87,9 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, cons
       objective.evaluate(candidate, &state, candidate_state);
       if (interrupted && interrupted()) return finish(StopReason::kStopped);
       ++evaluations;
-      decreased = objective.cost(candidate_state) <= cost + options.sufficient_decrease * t * slope;
+      // Strictly less: once t slope is lost in rounding the sum alone would accept steps that lead nowhere, forever.
+      const double candidate_cost = objective.cost(candidate_state);
+      decreased = candidate_cost < cost && candidate_cost <= cost + options.sufficient_decrease * t * slope;
     }
     if (!decreased) return finish(StopReason::kNoFurtherDecrease);
 
@@ -120,6 +121,15 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, cons
     if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
       return finish(StopReason::kStopped);
   }
+}
+
+// For callers who do not want the last state.
+template <RiemannianManifold M, class O, class Observe>
+  requires Objective<O, M>
+Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, const NonlinearCgOptions& options,
+                     const Interrupted& interrupted, Observe&& observe) {
+  typename O::State state;
+  return nonlinear_cg(manifold, objective, x, state, options, interrupted, std::forward<Observe>(observe));
 }
 
 }  // namespace lacuna

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <lacuna/base/interrupted.hpp>
 #include <lacuna/manifold/manifold.hpp>
 #include <string_view>
 
@@ -67,7 +67,9 @@ struct Summary {
   double relative_gradient = 0.0;
 };
 
-// Polled inside long steps: true means stop now and keep the best point so far.
-using Interrupted = std::function<bool()>;
+// 0 / 0 is 0 here: where the gradient vanishes nothing is left to gain, whatever the scale.
+[[nodiscard]] inline double relative_gradient_norm(double gradient_norm, double gradient_scale) {
+  return gradient_norm == 0.0 ? 0.0 : gradient_norm / gradient_scale;
+}
 
 }  // namespace lacuna

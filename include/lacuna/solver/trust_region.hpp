@@ -32,12 +32,12 @@ constexpr double kUncertaintySlack = 2.0;   // times the costs' own uncertainty
 constexpr double kSmallestRadius = 1e-10;   // in units of the typical distance: nothing left to gain
 }  // namespace trust_region_detail
 
-// Minimises from x, which ends as the best point found. observe(record, x, state) is called at the start and after
+// Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state) is called at the start and after
 // every step, and may stop the solver.
 template <RiemannianManifold M, class O, class Observe>
   requires Objective<O, M>
-Summary trust_region(const M& manifold, O& objective, typename M::Point& x, const TrustRegionOptions& options,
-                     const Interrupted& interrupted, Observe&& observe) {
+Summary trust_region(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
+                     const TrustRegionOptions& options, const Interrupted& interrupted, Observe&& observe) {
   namespace detail = trust_region_detail;
   using Tangent = typename M::Tangent;
   using State = typename O::State;
@@ -45,7 +45,6 @@ Summary trust_region(const M& manifold, O& objective, typename M::Point& x, cons
   const double unit = manifold.typical_distance();
   double radius = options.initial_radius * unit;
 
-  State state;
   objective.evaluate(x, nullptr, state);
   typename M::Frame frame;
   Tangent euclidean_gradient;
@@ -61,7 +60,7 @@ Summary trust_region(const M& manifold, O& objective, typename M::Point& x, cons
     manifold.project(x, frame, gradient);
     record.objective = objective.cost(state);
     record.gradient_norm = std::sqrt(manifold.inner(gradient, gradient));
-    record.relative_gradient = record.gradient_norm / objective.gradient_scale(state);
+    record.relative_gradient = relative_gradient_norm(record.gradient_norm, objective.gradient_scale(state));
   };
   const auto finish = [&](StopReason reason) {
     summary.reason = reason;
@@ -131,6 +130,15 @@ Summary trust_region(const M& manifold, O& objective, typename M::Point& x, cons
     if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
       return finish(StopReason::kStopped);
   }
+}
+
+// For callers who do not want the last state.
+template <RiemannianManifold M, class O, class Observe>
+  requires Objective<O, M>
+Summary trust_region(const M& manifold, O& objective, typename M::Point& x, const TrustRegionOptions& options,
+                     const Interrupted& interrupted, Observe&& observe) {
+  typename O::State state;
+  return trust_region(manifold, objective, x, state, options, interrupted, std::forward<Observe>(observe));
 }
 
 }  // namespace lacuna

@@ -24,6 +24,9 @@ struct PartModes {
 // The paper's K parts: S = all modes but k.
 [[nodiscard]] std::vector<PartModes> full_parts(int order);
 
+// Throws std::invalid_argument unless the part is one of a tensor of this many modes.
+void check_part(const PartModes& part, int order);
+
 class FiberView {
  public:
   static constexpr int kShort = 4;  // fibers of 2..kShort entries are "short"

@@ -50,6 +50,9 @@ class ObservedTensor {
   // y <- y - offset, in place.
   void subtract(double offset);
 
+  // Other values for the same entries, in canonical order.
+  void replace_values(std::vector<double> values);
+
  private:
   std::vector<Mode> modes_;
   std::vector<std::vector<Index>> index_;  // [mode][entry]

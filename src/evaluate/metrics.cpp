@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+void check_sizes(std::span<const double> truth, std::span<const double> predicted) {
+  if (truth.size() != predicted.size() || truth.empty())
+    throw std::invalid_argument("metrics need as many predictions as true values and at least one, got " +
+                                std::to_string(predicted.size()) + " and " + std::to_string(truth.size()));
+}
+
+template <class Loss>
+double mean_loss(std::span<const double> truth, std::span<const double> predicted, Loss&& loss) {
+  check_sizes(truth, predicted);
+  const auto size = static_cast<std::int64_t>(truth.size());
+  return parallel_sum(size,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        double sum = 0.0;
+                        for (std::int64_t i = begin; i < end; ++i) sum += loss(truth[i], predicted[i]);
+                        return sum;
+                      }) /
+         static_cast<double>(size);
+}
+
+}  // namespace
+
+double rmse(std::span<const double> truth, std::span<const double> predicted) {
+  return std::sqrt(mean_loss(truth, predicted, [](double y, double w) { return (y - w) * (y - w); }));
+}
+
+double mae(std::span<const double> truth, std::span<const double> predicted) {
+  return mean_loss(truth, predicted, [](double y, double w) { return std::abs(y - w); });
+}
+
+std::optional<double> r_squared(std::span<const double> truth, std::span<const double> predicted) {
+  const double mean = mean_loss(truth, predicted, [](double y, double) { return y; });
+  const double variance = mean_loss(truth, predicted, [&](double y, double) { return (y - mean) * (y - mean); });
+  if (!(variance > 0.0)) return std::nullopt;
+  const double error = rmse(truth, predicted);
+  return 1.0 - error * error / variance;
+}
+
+bool is_binary(std::span<const double> truth) {
+  const bool only = std::all_of(truth.begin(), truth.end(), [](double y) { return y == 0.0 || y == 1.0; });
+  return only && std::count(truth.begin(), truth.end(), 0.0) > 0 && std::count(truth.begin(), truth.end(), 1.0) > 0;
+}
+
+std::optional<double> auc(std::span<const double> truth, std::span<const double> score) {
+  check_sizes(truth, score);
+  if (!is_binary(truth)) return std::nullopt;
+  std::vector<std::size_t> order(score.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return score[a] < score[b]; });
+  // Mann-Whitney: sum of the ones' ranks, tied scores sharing their mean rank.
+  double rank_sum = 0.0;
+  double ones = 0.0;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    double ones_here = 0.0;
+    for (end = begin; end < order.size() && score[order[end]] == score[order[begin]]; ++end)
+      ones_here += truth[order[end]];
+    rank_sum += ones_here * 0.5 * static_cast<double>(begin + 1 + end);
+    ones += ones_here;
+  }
+  const double zeros = static_cast<double>(order.size()) - ones;
+  return (rank_sum - ones * (ones + 1) / 2) / (ones * zeros);
+}
+
+}  // namespace lacuna

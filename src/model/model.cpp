@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/model/model.hpp>
+#include <numeric>
+#include <stdexcept>
+
+namespace lacuna {
+
+Predictor::Predictor(const Model& model) : model_(&model) {
+  parts_.reserve(model.parts.size());
+  for (const ModelPart& part : model.parts) {
+    parts_.emplace_back(model.dual, part.modes);
+    factors_.emplace_back(part.factor);
+  }
+  for (const PartKernels& part : parts_) lookups_.emplace_back(model.dual, part.view());
+}
+
+CellPlan Predictor::plan(const std::vector<std::vector<Index>>& index) const {
+  if (static_cast<int>(index.size()) != model_->dual.order())
+    throw std::invalid_argument("cells have " + std::to_string(index.size()) + " indices, the model has " +
+                                std::to_string(model_->dual.order()) + " modes");
+  return {parts_, lookups_, index};
+}
+
+Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index) const {
+  const CellPlan cells = plan(index);
+  Prediction prediction;
+  prediction.value.assign(static_cast<std::size_t>(cells.cells()), model_->offset);
+  prediction.cold = cells.cold_cells();
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(),
+                           prediction.value);
+  return prediction;
+}
+
+std::vector<std::vector<double>> Predictor::predict_parts(const std::vector<std::vector<Index>>& index) const {
+  const CellPlan cells = plan(index);
+  std::vector<std::vector<double>> values(parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
+    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(), values[p]);
+  }
+  return values;
+}
+
+std::vector<double> Predictor::mixture() const {
+  std::vector<double> norms;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    norms.push_back(part_norm(model_->dual, model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
+  return shares(std::move(norms));
+}
+
+double part_norm(const ObservedTensor& support, std::span<const double> z, const PartKernels& part,
+                 const FactorTable<double>& factor, double lambda) {
+  const int columns = factor.columns();
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);  // U'U
+  for (Count i = 0; i < factor.rows(); ++i) {
+    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
+  }
+  gram = Eigen::MatrixXd(gram.selfadjointView<Eigen::Lower>());
+
+  std::vector<double> row_squares(static_cast<std::size_t>(factor.rows()));  // u_i' (U'U) u_i
+  for (Count i = 0; i < factor.rows(); ++i) {
+    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
+    row_squares[i] = row.dot(gram * row);
+  }
+  const double singles = parallel_sum(support.size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e)
+      if (part.view().is_single(e)) sum += z[e] * z[e] * row_squares[part.row_of_entry()[e]];
+    return sum;
+  });
+  const double listed = parallel_sum(
+      part.view().listed_fibers(),
+      [&](Count begin, Count end) {
+        double sum = 0.0;
+        Eigen::VectorXd t(columns);
+        for (Count f = begin; f < end; ++f) {
+          t.setZero();
+          const FiberView::Span span = part.view().span(f);
+          for (Count j = span.begin; j < span.end; ++j)
+            t += z[part.view().entry()[j]] *
+                 Eigen::Map<const Eigen::VectorXd>(factor.row(part.view().row()[j]), columns);
+          sum += t.dot(gram * t);
+        }
+        return sum;
+      },
+      1024);
+
+  double repeats = 1.0;
+  for (int mode = 0; mode < support.order(); ++mode) {
+    const auto& agree = part.part().agree;
+    if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
+      repeats *= support.extent(mode);
+  }
+  return lambda * std::sqrt((singles + listed) * repeats);
+}
+
+std::vector<double> shares(std::vector<double> norms) {
+  const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
+  for (double& norm : norms) norm = sum > 0.0 ? norm / sum : 0.0;
+  return norms;
+}
+
+}  // namespace lacuna
