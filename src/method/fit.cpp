@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <lacuna/base/rng.hpp>
+#include <lacuna/base/version.hpp>
+#include <lacuna/method/fit.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "method/fit_run.hpp"
+
+namespace lacuna {
+
+std::string_view name(Method method) { return method == Method::kTrMm ? "tr-mm" : "tr-ls"; }
+std::string_view name(Optimizer optimizer) {
+  return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
+}
+std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
+std::string_view name(Start start) { return start == Start::kRandom ? "random" : "spectral"; }
+std::string_view name(Center center) { return center == Center::kNone ? "none" : "mean"; }
+
+namespace {
+
+std::string settings_json(const FitPlan& plan, const FitOptions& options) {
+  return nlohmann::ordered_json{{"method", name(options.method)},       {"optimizer", name(options.optimizer)},
+                                {"precision", name(options.precision)}, {"init", name(options.start)},
+                                {"center", name(options.center)},       {"rank", plan.ranks},
+                                {"lambda", options.lambda},             {"lambdas", plan.lambda},
+                                {"path", plan.path},                    {"max_iterations", options.max_iterations},
+                                {"tolerance", options.tolerance},       {"seed", options.seed}}
+      .dump();
+}
+
+template <class Real>
+FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& options, FitRun& run, double offset) {
+  Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
+                                                            : solve_primal<Real>(tensor, plan, options, run);
+  FitResult result;
+  run.finish(solution.summary, result);
+  result.mixture = std::move(solution.mixture);
+  result.model.method = name(options.method);
+  result.model.version = version();
+  result.model.settings = settings_json(plan, options);
+  result.model.offset = offset;
+  if constexpr (std::is_same_v<Real, double>) {
+    tensor.replace_values(std::move(solution.z));
+  } else {
+    tensor.replace_values({solution.z.begin(), solution.z.end()});
+  }
+  result.model.dual = std::move(tensor);
+  for (std::size_t p = 0; p < plan.parts.size(); ++p)
+    result.model.parts.push_back({.modes = plan.parts[p],
+                                  .lambda = solution.lambda[p],
+                                  .factor = solution.u[p].template cast<double>()});
+  return result;
+}
+
+double held_out_share(const FitOptions& options) {
+  if (options.early_stop >= 0.0) return options.early_stop;
+  return options.method == Method::kTrLs ? 0.1 : 0.0;
+}
+
+// Fits on a part of the entries until the error on the rest has not improved for a while; returns the best number of
+// steps. Nothing when there are too few entries to hold any out.
+std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& options, double share,
+                              const FitCallbacks& callbacks) {
+  constexpr int kPatience = 3;
+  Entries kept{.index = std::vector<std::vector<Index>>(static_cast<std::size_t>(tensor.order())), .value = {}};
+  Entries held = kept;
+  Rng rng(options.seed);
+  for (Count e = 0; e < tensor.size(); ++e) {
+    Entries& list = rng.uniform() < share ? held : kept;
+    for (int k = 0; k < tensor.order(); ++k) list.index[k].push_back(tensor.index(k)[e]);
+    list.value.push_back(tensor.values()[e]);
+  }
+  if (kept.size() == 0 || held.size() == 0) return std::nullopt;
+  auto part = ObservedTensor::create(tensor.modes(), std::move(kept));
+  if (!part) return std::nullopt;
+
+  FitOptions trial = options;
+  trial.early_stop = 0.0;
+  int best = 0;
+  double lowest = std::numeric_limits<double>::infinity();
+  FitCallbacks watching;
+  watching.interrupted = callbacks.interrupted;
+  watching.progress = [&](const FitProgress& progress) {
+    if (*progress.test_rmse < lowest) {
+      lowest = *progress.test_rmse;
+      best = progress.iteration;
+    }
+    return progress.iteration >= best + kPatience ? Flow::kStop : Flow::kContinue;
+  };
+  (void)fit(std::move(*part), trial, watching, &held);
+  if (callbacks.notice)
+    callbacks.notice("early stop: held-out error is lowest after " + std::to_string(best) + " steps");
+  return best;
+}
+
+}  // namespace
+
+FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks, const Entries* test) {
+  if (tensor.size() == 0) throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
+  if (const double share = held_out_share(options); share > 0.0) {
+    if (!(share < 1.0)) throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
+    FitOptions bounded = options;
+    bounded.early_stop = 0.0;
+    if (const auto steps = best_steps(tensor, options, share, callbacks)) bounded.max_iterations = *steps;
+    return fit(std::move(tensor), bounded, callbacks, test);
+  }
+  const FitPlan plan = make_plan(tensor, options, callbacks);
+  const double offset = options.center == Center::kMean ? tensor.mean() : 0.0;
+  if (offset != 0.0) tensor.subtract(offset);
+  FitRun run(options, callbacks, test, offset);
+  return options.precision == Precision::kDouble ? fit_in<double>(std::move(tensor), plan, options, run, offset)
+                                                 : fit_in<float>(std::move(tensor), plan, options, run, offset);
+}
+
+}  // namespace lacuna

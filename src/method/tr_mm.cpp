@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// TR-MM: problem D by trust region, along a path of growing lambda. Large lambdas make A(u) ill-conditioned and have
+// bad local minima for small ranks; starting each from the solution of the one before avoids both.
+#include <lacuna/problem/dual_problem.hpp>
+
+#include "method/fit_run.hpp"
+#include "method/minimize.hpp"
+
+namespace lacuna {
+namespace {
+// A stage of the path only has to bring the next one near: this many steps, this tolerance, are plenty.
+constexpr int kStageIterations = 30;
+constexpr double kStageTolerance = 1e-3;
+}  // namespace
+
+template <class Real>
+Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options, FitRun& run) {
+  ProblemData<Real> data(tensor, plan.parts, plan.lambda);
+  run.prepare_test(tensor, data.parts());
+
+  Solution<Real> solution;
+  solution.u = starting_factors(data, plan, options);
+  solution.z = starting_dual<Real>(tensor, options);
+  const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
+  for (const double factor : plan.path) {
+    const bool last = factor == 1.0;
+    std::vector<double> lambda = plan.lambda;
+    for (double& value : lambda) value *= factor;
+    data.set_lambda(std::move(lambda));
+    run.start_stage(factor);
+
+    DualProblem<Real> problem(data, {}, run.poll());
+    problem.start_from(std::move(solution.z));
+    typename DualProblem<Real>::State state;
+    const MinimizeOptions stage{
+        .optimizer = options.optimizer,
+        .max_iterations = last ? options.max_iterations : std::min(kStageIterations, options.max_iterations),
+        .tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)};
+    solution.summary = minimize(
+        manifold, problem, solution.u, state, stage, run.poll(),
+        [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
+          return run.report<Real>(record, problem.operator_applications(), at.misfit, data.parts(), u, data.lambda(),
+                                  at.z);
+        });
+    solution.z = std::move(state.z);
+    if (run.stopped()) break;
+  }
+  solution.lambda = data.lambda();
+  solution.set_mixture(tensor, data);
+  return solution;
+}
+
+template Solution<double> solve_dual(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
+template Solution<float> solve_dual(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
+
+}  // namespace lacuna
