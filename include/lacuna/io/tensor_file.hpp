@@ -29,7 +29,7 @@ enum class Format {
 [[nodiscard]] std::string_view format_name(Format format);
 
 struct BinRequest {
-  std::string column;      // by name or 1-based number
+  std::string column{};    // by name or 1-based number
   std::int64_t width = 0;  // seconds, > 0
 };
 
@@ -38,21 +38,23 @@ struct BinRequest {
 
 struct ReadOptions {
   Format format = Format::kAuto;
-  std::optional<int> index_base;        // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
-  std::vector<Index> shape;             // empty: the sizes the file states, else the largest index seen
-  std::optional<double> missing_value;  // in a dense file this value, too, means missing
-  std::string variable;                 // .mat, .npz: which array; empty: the only one that fits
+  std::optional<int> index_base{};      // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
+  std::vector<Index> shape{};           // empty: the sizes the file states, else the largest index seen
+  std::optional<double> missing_value{};  // in a dense file this value, too, means missing
+  std::string variable{};               // .mat, .npz: which array; empty: the only one that fits
 
   // Pictures and dense arrays: a picture or array whose nonzero cells are observed.
-  std::string mask;
+  std::string mask{};
   bool invert_mask = false;
 
   // Tables.
-  std::string delimiter;             // empty: found from the first lines among "::", tab, ',', ';', '|', space
-  std::optional<bool> header;        // unset: the first line is one when its value field is not a number
-  std::vector<std::string> columns;  // the mode columns, by name or 1-based number; empty: all the others
-  std::string value_column;          // empty: "value"/"rating"/... by name, else the last number column
-  std::vector<BinRequest> bins;      // time stamps to bin
+  std::string delimiter{};           // empty: found from the first lines among "::", tab, ',', ';', '|', space
+  std::optional<bool> header{};      // unset: the first line is one when its value field is not a number
+  std::vector<std::string> columns{};  // the mode columns, by name or 1-based number; empty: all the others
+  // Empty: "value"/"rating"/... by name, else the last column that is no mode, if it holds numbers. A table without
+  // number columns, such as knowledge-graph triples, has the value 1 on each line; "none" asks for that.
+  std::string value_column{};
+  std::vector<BinRequest> bins{};    // time stamps to bin
   bool table_indices = false;        // mode columns hold plain indices, not labels
 
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked up
@@ -71,9 +73,9 @@ struct DenseLayout {
 
 // How a table was laid out. Column numbers are 0-based.
 struct TableLayout {
-  std::string delimiter;                  // "," "\t" "::" ...
-  std::vector<std::string> header;        // empty: no header line
-  std::vector<int> mode_columns;          // column of each mode
+  std::string delimiter{};                // "," "\t" "::" ...
+  std::vector<std::string> header{};      // empty: no header line
+  std::vector<int> mode_columns{};        // column of each mode
   int value_column = -1;                  // -1: the file has no value column
   int columns = 0;                        // how many there are
 };

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// Picks the reader or writer for a file by its name's ending and, where that does not say, by its first
+// bytes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <lacuna/io/tensor_file.hpp>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+
+#include "io/formats.hpp"
+#include "io/text_index_lines.hpp"
+#include "io/text_locate.hpp"
+#include "io/text_number.hpp"
+#include "io/text_reader.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr int kLinesLookedAt = 100;
+
+// What a name's ending says. kAuto with `text` set: some text format, the content tells which.
+struct Ending {
+  Format format = Format::kAuto;
+  bool text = false;
+  bool packed = false;  // ".gz"
+};
+
+bool take_ending(std::string& name, std::string_view ending) {
+  if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0) {
+    return false;
+  }
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+Ending ending_of(const std::string& path) {
+  struct Known {
+    std::string_view ending;
+    Format format;
+    bool text;
+  };
+  // Sparse text may turn out to be an sptensor export, and .txt and the like anything that is text.
+  constexpr std::array<Known, 17> kKnown = {{
+      {".tns", Format::kTns, true},
+      {".tensor", Format::kSptensor, true},
+      {".sptensor", Format::kSptensor, true},
+      {".csv", Format::kTable, true},
+      {".tsv", Format::kTable, true},
+      {".txt", Format::kAuto, true},
+      {".dat", Format::kAuto, true},
+      {".data", Format::kAuto, true},
+      {".npy", Format::kNpy, false},
+      {".npz", Format::kNpz, false},
+      {".mat", Format::kMat, false},
+      {".png", Format::kPicture, false},
+      {".jpg", Format::kPicture, false},
+      {".jpeg", Format::kPicture, false},
+      {".bmp", Format::kPicture, false},
+      {".jpe", Format::kPicture, false},
+      {".dib", Format::kPicture, false},
+  }};
+  std::string name = path;
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  Ending out;
+  out.packed = take_ending(name, ".gz");
+  for (const Known& known : kKnown) {
+    if (!take_ending(name, known.ending)) continue;
+    out.format = known.format;
+    out.text = known.text;
+    return out;
+  }
+  return out;
+}
+
+// The first bytes of formats that are not text.
+Result<Format> format_of_bytes(const std::string& path) {
+  std::array<char, 16> bytes{};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return input_error(path, std::generic_category().message(errno));
+  const ssize_t got = ::read(file, bytes.data(), bytes.size());
+  const int code = errno;
+  ::close(file);
+  if (got < 0) return input_error(path, std::generic_category().message(code));
+  const std::string_view head(bytes.data(), static_cast<std::size_t>(got));
+  const auto starts = [&](std::string_view magic) { return head.substr(0, magic.size()) == magic; };
+  if (starts("\x93NUMPY")) return Format::kNpy;
+  if (starts("PK\x03\x04")) return Format::kNpz;
+  if (starts("\x89PNG\r\n") || starts("\xff\xd8\xff")) return Format::kPicture;
+  if (starts("BM") && head.size() >= 10 && head.substr(6, 4) == std::string_view("\0\0\0\0", 4)) {
+    return Format::kPicture;
+  }
+  if (starts("MATLAB ") || starts("\x89HDF\r\n")) return Format::kMat;
+  return Format::kAuto;
+}
+
+bool all_numbers(std::string_view line) {
+  const char* p = line.data();
+  const char* const end = p + line.size();
+  for (p = io::skip_blanks(p, end); p < end; p = io::skip_blanks(p, end)) {
+    double value = 0;
+    if (!io::parse_number(p, end, value) || (p < end && !io::is_blank(*p))) return false;
+  }
+  return true;
+}
+
+// The first lines of a text: "sptensor" speaks for itself, delimiters other than blanks make a table, and
+// bare numbers a .tns.
+Result<Format> format_of_text(const std::string& path) {
+  auto reader = io::TextReader::open(path);
+  if (!reader) return reader.error();
+  int lines = 0;
+  int delimited = 0;
+  int numbers = 0;
+  bool header = false;
+  std::string_view line;
+  while (lines < kLinesLookedAt && reader->next(line)) {
+    if (io::is_comment(line)) continue;
+    if (lines == 0 && io::trim(line) == "sptensor") return Format::kSptensor;
+    ++lines;
+    if (line.find_first_of("\t,;|") != std::string_view::npos || line.find("::") != std::string_view::npos) {
+      ++delimited;
+    }
+    const bool bare = all_numbers(line);
+    if (bare) ++numbers;
+    if (lines == 1 && !bare) header = true;
+  }
+  if (const auto status = reader->status(); !status) return status.error();
+  // A bad line among the numbers does not make a table: it is to be reported.
+  const bool table = 2 * delimited > lines || header || 2 * numbers < lines;
+  return table ? Format::kTable : Format::kTns;
+}
+
+// An sptensor export has this as its first word, whatever it is called.
+Result<Format> sparse_text(const std::string& path) {
+  const auto format = format_of_text(path);
+  if (!format) return format;
+  return *format == Format::kSptensor ? Format::kSptensor : Format::kTns;
+}
+
+Result<Format> find_format(const std::string& path) {
+  const Ending ending = ending_of(path);
+  if (ending.format == Format::kTns || ending.format == Format::kSptensor) return sparse_text(path);
+  if (ending.packed && ending.format != Format::kAuto && !ending.text) {
+    return input_error(path, "found a gzipped array or picture, expected it unpacked");
+  }
+  if (ending.format != Format::kAuto) return ending.format;
+  if (!ending.text) {
+    const auto format = format_of_bytes(path);
+    if (!format || *format != Format::kAuto) return format;
+  }
+  return format_of_text(path);
+}
+
+bool is_text(Format format) {
+  return format == Format::kTns || format == Format::kSptensor || format == Format::kTable;
+}
+
+}  // namespace
+
+std::string_view format_name(Format format) {
+  switch (format) {
+    case Format::kAuto:
+      return "auto";
+    case Format::kTns:
+      return "tns";
+    case Format::kSptensor:
+      return "sptensor";
+    case Format::kTable:
+      return "table";
+    case Format::kNpy:
+      return "npy";
+    case Format::kNpz:
+      return "npz";
+    case Format::kMat:
+      return "mat";
+    case Format::kPicture:
+      return "picture";
+  }
+  return "unknown";
+}
+
+Result<std::int64_t> parse_duration(std::string_view text) {
+  const auto refuse = [&] {
+    return usage_error(
+        "", fmt::format("found {}, expected a duration > 0 such as 7d, 12h, 30m, 45s or plain seconds",
+                        io::quoted(text)));
+  };
+  std::string_view digits = text;
+  std::uint64_t unit = 1;
+  if (!digits.empty() && !io::is_digit(digits.back())) {
+    switch (digits.back()) {
+      case 's':
+        unit = 1;
+        break;
+      case 'm':
+        unit = 60;
+        break;
+      case 'h':
+        unit = 3600;
+        break;
+      case 'd':
+        unit = 86400;
+        break;
+      case 'w':
+        unit = 7 * 86400;
+        break;
+      default:
+        return refuse();
+    }
+    digits.remove_suffix(1);
+  }
+  std::uint64_t number = 0;
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  if (!io::parse_index(digits, number) || number == 0 || number > kLargest / unit) return refuse();
+  return static_cast<std::int64_t>(number * unit);
+}
+
+Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
+  if (options.index_base && *options.index_base != 0 && *options.index_base != 1) {
+    throw std::invalid_argument("an index base that is neither 0 nor 1");
+  }
+  Format format = options.format;
+  if (format == Format::kAuto) {
+    const auto found = find_format(path);
+    if (!found) return found.error();
+    format = *found;
+  }
+  if (is_text(format) && !options.mask.empty()) {
+    return usage_error(options.mask,
+                       fmt::format("a mask goes with a dense array or a picture, and {} is a {} file", path,
+                                   format_name(format)));
+  }
+  switch (format) {
+    case Format::kSptensor:
+      return io::read_sptensor(path, options);
+    case Format::kTable:
+      return io::read_table(path, options);
+    case Format::kNpy:
+      return io::read_npy(path, options);
+    case Format::kNpz:
+      return io::read_npz(path, options);
+    case Format::kMat:
+      return io::read_mat(path, options);
+    case Format::kPicture:
+      return io::read_picture(path, options);
+    default:
+      return io::read_tns(path, options);
+  }
+}
+
+Result<> write_tensor(const std::string& path, const TensorFile& file) {
+  const Ending ending = ending_of(path);
+  Format format = ending.format;
+  // Endings such as .txt, and devices, leave it to the tensor: as it was, or else a table.
+  if (format == Format::kAuto) {
+    if (!ending.text && !is_text(file.format)) {
+      return output_error(path,
+                          "the name's ending does not say the format, expected .tns, .csv, .npy, .mat, ...");
+    }
+    format = is_text(file.format) ? file.format : Format::kTable;
+  }
+  if (ending.packed && !is_text(format)) {
+    return output_error(path,
+                        fmt::format("only text formats are written gzipped, not {}", format_name(format)));
+  }
+  switch (format) {
+    case Format::kSptensor:
+      return io::write_sptensor(path, file);
+    case Format::kTable:
+      return io::write_table(path, file);
+    case Format::kNpy:
+      return io::write_npy(path, file);
+    case Format::kNpz:
+      return io::write_npz(path, file);
+    case Format::kMat:
+      return io::write_mat(path, file);
+    case Format::kPicture:
+      return io::write_picture(path, file);
+    default:
+      return io::write_tns(path, file);
+  }
+}
+
+std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry) {
+  Format format = options.format;
+  if (format == Format::kAuto) {
+    const auto found = find_format(path);
+    if (!found) return path;
+    format = *found;
+  }
+  std::optional<Count> line;
+  if (entry < 0) return path;
+  if (format == Format::kTns) line = io::locate_tns_entry(path, entry);
+  if (format == Format::kSptensor) line = io::locate_sptensor_entry(path, entry);
+  if (format == Format::kTable) line = io::locate_table_entry(path, options, entry);
+  return line ? fmt::format("{}:{}", path, *line) : path;
+}
+
+}  // namespace lacuna
