@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// lacuna complete IN -o OUT: a file with holes in, the same kind of file without them out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <limits>
+#include <memory>
+
+#include "command.hpp"
+#include "fit_flags.hpp"
+#include "input.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+struct CompleteCommand {
+  std::string in;
+  std::string out;
+  std::string model;
+  bool denoise = false;
+  Output output;
+  InputFlags input;
+  FitFlags fit;
+
+  Result<int> run();
+};
+
+// Adds the cells a sparse file does not list, with no value, so that it lists all.
+Result<> list_every_cell(TensorFile& file) {
+  double cells = 1.0;
+  for (const Mode& mode : file.modes) cells *= mode.size;
+  const auto order = file.modes.size();
+  const double bytes = cells * (8.0 + 4.0 * static_cast<double>(order)) * 2.0;
+  if (auto fits = check_memory(bytes, fmt::format("listing all {:.4g} cells", cells)); !fits)
+    return Error{ErrorKind::kMemory, fits.error().where,
+                 fits.error().what + "; list the cells you want in a file and use fit and predict"};
+
+  const auto total = static_cast<std::size_t>(cells);
+  std::vector<bool> listed(total, false);
+  for (Count e = 0; e < file.entries.size(); ++e) {
+    std::size_t position = 0;
+    for (std::size_t k = 0; k < order; ++k) position = position * file.modes[k].size + file.entries.index[k][e];
+    listed[position] = true;
+  }
+  for (std::size_t position = 0; position < total; ++position) {
+    if (listed[position]) continue;
+    std::size_t rest = position;
+    for (std::size_t k = order; k-- > 0; rest /= file.modes[k].size)
+      file.entries.index[k].push_back(static_cast<Index>(rest % file.modes[k].size));
+    file.entries.value.push_back(std::numeric_limits<double>::quiet_NaN());
+    ++file.missing;
+  }
+  return Nothing{};
+}
+
+Result<int> CompleteCommand::run() {
+  set_thread_count(output.threads);
+  std::unique_ptr<Model> warm;
+  auto options = fit.fit_options(warm);
+  if (!options) return options.error();
+  auto read = input.read_options();
+  if (!read) return read.error();
+  auto file = read_tensor(in, *read);
+  if (!file) return file.error();
+
+  TrainingData data;
+  data.index_base = file->index_base;
+  data.format = file->format;
+  TensorFile observed = *file;
+  auto tensor = observe(in, observed, *read, input.duplicate_policy());
+  if (!tensor) return tensor.error();
+  data.tensor = std::move(*tensor);
+  announce(output, in, data);
+  if (!file->dense && file->missing == 0)
+    if (auto listed = list_every_cell(*file); !listed) return listed.error();
+  const Count holes = file->missing;
+
+  FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output);
+  result.model.index_base = data.index_base;
+  const Predictor::Prediction prediction = Predictor(result.model).predict(file->entries.index);
+  for (Count e = 0; e < file->entries.size(); ++e)
+    if (denoise || std::isnan(file->entries.value[e])) file->entries.value[e] = prediction.value[e];
+  file->missing = 0;
+  if (auto written = write_tensor(out, *file); !written) return written.error();
+  if (!model.empty())
+    if (auto saved = save_model(model, result.model); !saved) return saved.error();
+
+  if (prediction.cold > 0)
+    output.say(fmt::format("note: {} cells lie on no observed fiber and got the offset {:.6g}", grouped(prediction.cold),
+                           result.model.offset));
+  if (output.json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.dual.modes())},
+                                              {"observed", result.model.dual.size()},
+                                              {"filled", holes},
+                                              {"cold", prediction.cold},
+                                              {"denoised", denoise},
+                                              {"train_rmse", result.last.train_rmse},
+                                              {"seconds", result.seconds},
+                                              {"stop_reason", result.stop_reason},
+                                              {"converged", result.converged},
+                                              {"output", out}}
+                           .dump());
+  else
+    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(file->entries.size()),
+               result.seconds, out);
+  return exit_code(result, fit.strict);
+}
+
+}  // namespace
+
+Action add_complete(CLI::App& app) {
+  auto command = std::make_shared<CompleteCommand>();
+  CLI::App& verb = *app.add_subcommand("complete", "fill in what is missing: array, picture or sparse file");
+  verb.add_option("input", command->in, "file with holes")->required();
+  verb.add_option("-o,--output", command->out, "where to write the completed file")->required();
+  verb.add_option("--model", command->model, "also write the fitted model here");
+  verb.add_flag("--denoise", command->denoise, "replace observed cells, too, by what the model says");
+  command->fit.add_flags(verb);
+  command->input.add_flags(verb);
+  command->output.add_flags(verb);
+  return [command] { return command->run(); };
+}
+
+}  // namespace lacuna::cli

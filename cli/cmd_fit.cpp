@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// lacuna fit TRAIN -o MODEL
+#include <fmt/format.h>
+
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/version.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "fit_flags.hpp"
+#include "input.hpp"
+#include "progress.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+struct FitCommand {
+  std::string train;
+  std::string model;
+  std::string test;
+  std::string metric;
+  std::string history;
+  Output output;
+  InputFlags input;
+  FitFlags fit;
+
+  Result<int> run();
+  Result<> check_metric(const TrainingData& data) const;
+  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result) const;
+  void tell(const FitResult& result) const;
+};
+
+nlohmann::ordered_json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+Result<> FitCommand::check_metric(const TrainingData& data) const {
+  if (metric.empty()) return Nothing{};
+  if (!data.test) return usage_error("--metric", "needs --test FILE to be measured on");
+  if (metric == "auc" && !is_binary(data.test->value))
+    return usage_error("--metric", fmt::format("auc needs test values that are 0 or 1, both present; {} has others", test));
+  return Nothing{};
+}
+
+nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
+  std::vector<Index> ranks;
+  std::vector<double> lambdas;
+  for (const ModelPart& part : result.model.parts) {
+    ranks.push_back(static_cast<Index>(part.factor.cols()));
+    lambdas.push_back(part.lambda);
+  }
+  return {{"method", result.model.method},
+          {"shape", extents(result.model.dual.modes())},
+          {"observed", result.model.dual.size()},
+          {"missing", result.model.dual.missing()},
+          {"rank", ranks},
+          {"lambda", fit.options.lambda},
+          {"lambdas", lambdas},
+          {"iterations", result.last.iteration},
+          {"seconds", result.seconds},
+          {"objective", result.last.objective},
+          {"gradient_norm", result.last.gradient_norm},
+          {"relative_gradient", result.last.relative_gradient},
+          {"operator_applications", result.last.operator_applications},
+          {"stop_reason", result.stop_reason},
+          {"converged", result.converged},
+          {"train_rmse", result.last.train_rmse},
+          {"test_rmse", or_null(result.last.test_rmse)},
+          {"test_auc", or_null(result.last.test_auc)},
+          {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
+          {"mixture", result.mixture},
+          {"offset", result.model.offset},
+          {"index_base", result.model.index_base},
+          {"seed", fit.options.seed},
+          {"threads", thread_count()},
+          {"precision", fit.precision},
+          {"model", model},
+          {"version", version()}};
+}
+
+void FitCommand::tell(const FitResult& result) const {
+  fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
+             result.stop_reason);
+  fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
+  if (result.last.test_rmse && metric != "auc") fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
+  if (result.last.test_auc && metric != "rmse") fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
+  fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
+  fmt::print("model written to {}\n", model);
+}
+
+Result<int> FitCommand::run() {
+  set_thread_count(output.threads);
+  std::unique_ptr<Model> warm;
+  auto options = fit.fit_options(warm);
+  if (!options) return options.error();
+  auto data = read_training(train, test, input);
+  if (!data) return data.error();
+  if (auto fits = check_metric(*data); !fits) return fits.error();
+  announce(output, train, *data);
+  if (auto fits = check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks), "this fit"); !fits)
+    return fits.error();
+
+  History steps;
+  FitResult result = run_fit(std::move(data->tensor), *options, data->test ? &*data->test : nullptr, output,
+                             [&](const FitProgress& progress) { steps.add(progress); });
+  result.model.index_base = data->index_base;
+  if (auto saved = save_model(model, result.model); !saved) return saved.error();
+  if (!history.empty())
+    if (auto saved = steps.save(history); !saved) return saved.error();
+
+  if (output.json)
+    fmt::print("{}\n", report(result).dump());
+  else
+    tell(result);
+  if (!result.converged && !output.quiet)
+    output.say(fmt::format("note: {}; the model is valid and holds the best point so far", result.stop_reason));
+  return exit_code(result, fit.strict);
+}
+
+}  // namespace
+
+Action add_fit(CLI::App& app) {
+  auto command = std::make_shared<FitCommand>();
+  CLI::App& verb = *app.add_subcommand("fit", "fit a model to the observed entries of a file");
+  verb.add_option("train", command->train, "file with the observed entries")->required();
+  verb.add_option("-o,--output", command->model, "where to write the model")->required();
+  verb.add_option("--test", command->test, "file with entries to measure the error on at every step");
+  verb.add_option("--metric", command->metric, "what counts on the test file")->check(CLI::IsMember({"rmse", "auc"}));
+  verb.add_option("--history", command->history, "CSV file for a line per step");
+  command->fit.add_flags(verb);
+  command->input.add_flags(verb);
+  command->output.add_flags(verb);
+  return [command] { return command->run(); };
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// lacuna info FILE: what is in a data file or a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <lacuna/tensor/fiber_view.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "input.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoCommand {
+  std::string path;
+  Output output;
+  InputFlags input;
+
+  Result<int> run();
+  Result<int> show_model() const;
+  Result<int> show_data() const;
+};
+
+Json mode_json(const ObservedTensor& tensor, int k) {
+  const Mode& mode = tensor.modes()[k];
+  std::vector<bool> seen(mode.size, false);
+  for (const Index i : tensor.index(k)) seen[i] = true;
+  const FiberView view(tensor, full_parts(tensor.order())[k]);
+  return {{"name", mode.name},
+          {"size", mode.size},
+          {"labelled", !mode.labels.empty()},
+          {"empty_slices", std::count(seen.begin(), seen.end(), false)},
+          {"fibers", view.fibers()},
+          {"singleton_fibers", view.single_fibers()},
+          {"mean_fiber", static_cast<double>(tensor.size()) / static_cast<double>(view.fibers())}};
+}
+
+Result<int> InfoCommand::show_data() const {
+  auto options = input.read_options();
+  if (!options) return options.error();
+  auto file = read_tensor(path, *options);
+  if (!file) return file.error();
+  const Format format = file->format;
+  const int base = file->index_base;
+  auto tensor = observe(path, *file, *options, input.duplicate_policy());
+  if (!tensor) return tensor.error();
+
+  const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
+  double cells = 1.0;
+  for (const Mode& mode : tensor->modes()) cells *= mode.size;
+  Json info{{"file", path},
+            {"format", format_name(format)},
+            {"shape", extents(tensor->modes())},
+            {"index_base", base},
+            {"observed", tensor->size()},
+            {"missing", tensor->missing()},
+            {"duplicates", tensor->duplicates()},
+            {"density", static_cast<double>(tensor->size()) / cells},
+            {"min", *low},
+            {"max", *high},
+            {"mean", tensor->mean()},
+            {"fit_bytes", fit_bytes(tensor->size(), tensor->modes(), {})}};
+  for (int k = 0; k < tensor->order(); ++k) info["modes"].push_back(mode_json(*tensor, k));
+  if (output.json) {
+    fmt::print("{}\n", info.dump());
+    return 0;
+  }
+  fmt::print("{}: {}, {}\n", path, format_name(format), shape_text(extents(tensor->modes())));
+  fmt::print("{} observed ({:.4g} % of the cells), {} listed without a value, indices from {}\n", grouped(tensor->size()),
+             100.0 * static_cast<double>(tensor->size()) / cells, grouped(tensor->missing()), base);
+  fmt::print("values {:.6g} to {:.6g}, mean {:.6g}\n\n", *low, *high, tensor->mean());
+  fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "mode", "size", "empty", "fibers", "singletons", "entries/fiber");
+  for (const Json& mode : info["modes"])
+    fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12.2f}\n", mode["name"].get<std::string>(),
+               grouped(mode["size"].get<Count>()), grouped(mode["empty_slices"].get<Count>()),
+               grouped(mode["fibers"].get<Count>()), grouped(mode["singleton_fibers"].get<Count>()),
+               mode["mean_fiber"].get<double>());
+  fmt::print("\nfitting at rank 10 needs about {}\n", bytes_text(info["fit_bytes"].get<double>()));
+  return 0;
+}
+
+Result<int> InfoCommand::show_model() const {
+  auto model = load_model(path);
+  if (!model) return model.error();
+  const std::vector<double> mixture = Predictor(*model).mixture();
+  Json info{{"file", path},
+            {"format", "lacuna model"},
+            {"method", model->method},
+            {"version", model->version},
+            {"shape", extents(model->dual.modes())},
+            {"observed", model->dual.size()},
+            {"offset", model->offset},
+            {"index_base", model->index_base},
+            {"mixture", mixture},
+            {"settings", Json::parse(model->settings)}};
+  for (const ModelPart& part : model->parts)
+    info["parts"].push_back({{"mode", part.modes.mode + 1},
+                             {"agree", [&] {
+                                std::vector<int> modes = part.modes.agree;
+                                for (int& mode : modes) ++mode;
+                                return modes;
+                              }()},
+                             {"rank", part.factor.cols()},
+                             {"lambda", part.lambda}});
+  if (output.json) {
+    fmt::print("{}\n", info.dump());
+    return 0;
+  }
+  fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
+             shape_text(extents(model->dual.modes())), grouped(model->dual.size()), model->version);
+  fmt::print("offset {:.6g}, indices from {}\n\n", model->offset, model->index_base);
+  fmt::print("{:<12} {:>6} {:>12} {:>8}\n", "part", "rank", "lambda", "mixture");
+  for (std::size_t p = 0; p < model->parts.size(); ++p)
+    fmt::print("{:<12} {:>6} {:>12.6g} {:>8.3f}\n", model->dual.modes()[model->parts[p].modes.mode].name,
+               model->parts[p].factor.cols(), model->parts[p].lambda, mixture[p]);
+  fmt::print("\nsettings {}\n", model->settings);
+  return 0;
+}
+
+Result<int> InfoCommand::run() {
+  set_thread_count(output.threads);
+  return is_model_file(path) ? show_model() : show_data();
+}
+
+}  // namespace
+
+Action add_info(CLI::App& app) {
+  auto command = std::make_shared<InfoCommand>();
+  CLI::App& verb = *app.add_subcommand("info", "what is in a data file or a model");
+  verb.add_option("file", command->path, "data file or model")->required();
+  command->input.add_flags(verb);
+  command->output.add_flags(verb);
+  return [command] { return command->run(); };
+}
+
+}  // namespace lacuna::cli

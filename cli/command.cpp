@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "command.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace lacuna::cli {
+
+void Output::add_flags(CLI::App& command) {
+  command.add_flag("--json", json, "print the result as one JSON object on stdout");
+  command.add_flag("-q,--quiet", quiet, "no progress on stderr");
+  command.add_flag("-v,--verbose", verbose, "say more on stderr");
+  command.add_option("--threads", threads, "threads to use; 0: all")->check(CLI::NonNegativeNumber);
+}
+
+void Output::say(const std::string& line) const {
+  if (!quiet) fmt::print(stderr, "{}\n", line);
+}
+
+std::string shape_text(const std::vector<std::uint32_t>& extents) { return fmt::format("{}", fmt::join(extents, " x ")); }
+
+std::string grouped(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), 1, ',');
+  return digits;
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; bytes >= 1000.0 && unit < 4; ++unit) bytes /= 1000.0;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+}  // namespace lacuna::cli

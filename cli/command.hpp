@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What every verb shares: how it is registered, how it fails, where it speaks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <lacuna/base/result.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace lacuna::cli {
+
+// Results go to stdout, everything else to stderr.
+struct Output {
+  bool json = false;
+  bool quiet = false;
+  int verbose = 0;
+  int threads = 0;
+
+  // Adds --json, --quiet, -v, --threads.
+  void add_flags(CLI::App& command);
+  void say(const std::string& line) const;  // stderr, unless --quiet
+};
+
+// A verb: adds its flags to the app and returns what to run once they are parsed; the int is the exit code.
+using Action = std::function<Result<int>()>;
+Action add_fit(CLI::App& app);
+Action add_predict(CLI::App& app);
+Action add_evaluate(CLI::App& app);
+Action add_complete(CLI::App& app);
+Action add_split(CLI::App& app);
+Action add_convert(CLI::App& app);
+Action add_info(CLI::App& app);
+
+inline constexpr int kNotConverged = 4;
+
+// "256 x 256 x 3"
+[[nodiscard]] std::string shape_text(const std::vector<std::uint32_t>& extents);
+// 1234567 -> "1,234,567"
+[[nodiscard]] std::string grouped(std::int64_t count);
+// "12.3 MB"
+[[nodiscard]] std::string bytes_text(double bytes);
+
+}  // namespace lacuna::cli

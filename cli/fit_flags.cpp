@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "fit_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <lacuna/io/model_file.hpp>
+
+#include "progress.hpp"
+#include "signals.hpp"
+
+namespace lacuna::cli {
+
+void FitFlags::add_flags(CLI::App& command) {
+  const char* group = "Fit";
+  command.add_option("--method", method, "tr-mm: problem D; tr-ls: problem P")
+      ->check(CLI::IsMember({"tr-mm", "tr-ls"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--rank", options.ranks, "one for each mode, such as 4,4,3, or one for all")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->default_str(std::to_string(FitOptions::kDefaultRank))
+      ->group(group);
+  command.add_option("--lambda", options.lambda, "how closely to fit: lambda_k = lambda n_k")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each mode")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command.add_option("--path", options.path, "warm-started fits at smaller lambdas first; -1: as many as lie above 100")
+      ->check(CLI::Range(-1, 12))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--max-iterations", options.max_iterations, "steps at most")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--tolerance", options.tolerance, "stop when gradient norm / objective is below this")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--max-time", options.max_time, "seconds at most; the best model so far is kept")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command
+      .add_option("--early-stop", options.early_stop,
+                  "share of the entries held out to find the number of steps; 0: none; -1: 0.1 for tr-ls")
+      ->check(CLI::Range(-1.0, 0.9))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--init", init, "random, spectral, or a model to start from")->capture_default_str()->group(group);
+  command.add_option("--center", center, "take the mean off first")
+      ->check(CLI::IsMember({"none", "mean"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--optimizer", optimizer, "how to minimise")
+      ->check(CLI::IsMember({"trust-region", "conjugate-gradients"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--seed", options.seed, "of everything random")->capture_default_str()->group(group);
+  command.add_option("--precision", precision, "of the arithmetic")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_flag("--strict", strict, "exit with 4 when the fit did not converge")->group(group);
+}
+
+Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
+  FitOptions chosen = options;
+  chosen.method = method == "tr-mm" ? Method::kTrMm : Method::kTrLs;
+  chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
+  chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
+  chosen.center = center == "none" ? Center::kNone : Center::kMean;
+  chosen.start = init == "random" ? Start::kRandom : Start::kSpectral;
+  if (init != "random" && init != "spectral") {
+    auto model = load_model(init);
+    if (!model)
+      return usage_error("--init", fmt::format("found '{}', expected random, spectral or a model file ({})", init,
+                                               model.error().what));
+    warm = std::make_unique<Model>(std::move(*model));
+    chosen.warm_start = warm.get();
+  }
+  return chosen;
+}
+
+FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entries* test, const Output& output,
+                  const std::function<void(const FitProgress&)>& also) {
+  catch_signals();
+  ProgressView view(output, options, test != nullptr);
+  FitCallbacks callbacks;
+  callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.notice = [&](const std::string& sentence) { output.say("note: " + sentence); };
+  callbacks.progress = [&](const FitProgress& progress) {
+    view.show(progress);
+    if (also) also(progress);
+    return Flow::kContinue;
+  };
+  FitResult result = fit(std::move(tensor), options, callbacks, test);
+  view.finish();
+  return result;
+}
+
+int exit_code(const FitResult& result, bool strict) {
+  if (signal_seen() != 0) return 128 + signal_seen();
+  return strict && !result.converged ? kNotConverged : 0;
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The flags that say how to fit, for the verbs that do.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <lacuna/method/fit.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+namespace lacuna::cli {
+
+struct FitFlags {
+  std::string method = "tr-mm";
+  std::string optimizer = "trust-region";
+  std::string precision = "double";
+  std::string init = "spectral";
+  std::string center = "none";
+  FitOptions options;
+  bool strict = false;
+
+  void add_flags(CLI::App& command);
+  // Checked options; loads the model that --init names into `warm`.
+  Result<FitOptions> fit_options(std::unique_ptr<Model>& warm) const;
+};
+
+// Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices.
+[[nodiscard]] FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entries* test,
+                                const Output& output, const std::function<void(const FitProgress&)>& also = {});
+
+// 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
+[[nodiscard]] int exit_code(const FitResult& result, bool strict);
+
+}  // namespace lacuna::cli

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "input.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lacuna::cli {
+namespace {
+
+const std::vector<std::pair<std::string, Format>> kFormats = {
+    {"auto", Format::kAuto}, {"tns", Format::kTns}, {"sptensor", Format::kSptensor}, {"table", Format::kTable},
+    {"npy", Format::kNpy},   {"npz", Format::kNpz}, {"mat", Format::kMat},           {"picture", Format::kPicture}};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const auto& [format_name, format] : kFormats) names.push_back(format_name);
+  return names;
+}
+
+}  // namespace
+
+void InputFlags::add_flags(CLI::App& command) {
+  const char* group = "Input";
+  command.add_option("--format", format, "what the input is; auto: from its name and first bytes")
+      ->check(CLI::IsMember(format_names()))
+      ->group(group);
+  command.add_option("--index-base", index_base, "first index in the files; unset: 0 when a 0 is seen, else 1")
+      ->check(CLI::IsMember({0, 1}))
+      ->group(group);
+  command.add_option("--shape", shape, "sizes of the modes, such as 256,256,3")->delimiter(',')->group(group);
+  command.add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
+      ->group(group);
+  command.add_option("--variable", variable, "which array of a .mat or .npz file")->group(group);
+  command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
+  command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
+  command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
+  command.add_option("--header", header, "does the table have a header line")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->group(group);
+  command.add_option("--columns", columns, "the mode columns, by name or number from 1: user,item")
+      ->delimiter(',')
+      ->group(group);
+  command.add_option("--value-column", value_column, "by name or number; none: every line counts 1")->group(group);
+  command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
+  command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
+  command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
+      ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
+      ->group(group);
+}
+
+Result<ReadOptions> InputFlags::read_options() const {
+  ReadOptions options;
+  for (const auto& [format_name, value] : kFormats)
+    if (format_name == format) options.format = value;
+  if (index_base >= 0) options.index_base = index_base;
+  options.shape = shape;
+  options.missing_value = missing_value;
+  options.variable = variable;
+  options.mask = mask;
+  options.invert_mask = invert_mask;
+  options.delimiter = delimiter == "\\t" || delimiter == "tab" ? "\t" : delimiter;
+  if (header != "auto") options.header = header == "yes";
+  options.columns = columns;
+  options.value_column = value_column;
+  options.table_indices = indices;
+  for (const std::string& bin : bins) {
+    const std::size_t equals = bin.find('=');
+    if (equals == std::string::npos)
+      return usage_error("--bin", fmt::format("found '{}', expected COLUMN=WIDTH such as time=7d", bin));
+    const auto width = parse_duration(bin.substr(equals + 1));
+    if (!width) return usage_error("--bin", width.error().what);
+    options.bins.push_back({.column = bin.substr(0, equals), .width = *width});
+  }
+  return options;
+}
+
+Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
+                               Duplicates duplicates) {
+  DuplicateCell repeated;
+  auto tensor = ObservedTensor::create(file.modes, std::move(file.entries), duplicates, &repeated);
+  if (tensor) return tensor;
+  Error error = tensor.error();
+  error.where = path;
+  if (repeated.second != repeated.first) {
+    error.where = locate_entry(path, options, repeated.second);
+    error.what += fmt::format(" (first at {})", locate_entry(path, options, repeated.first));
+  }
+  return error;
+}
+
+Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags, const std::vector<Mode>& modes,
+                              int index_base) {
+  auto options = flags.read_options();
+  if (!options) return options.error();
+  options->known_modes = &modes;
+  options->shape.clear();
+  if (!options->index_base) options->index_base = index_base;
+  return read_tensor(path, *options);
+}
+
+void keep_valued(Entries& entries) {
+  Count kept = 0;
+  for (Count e = 0; e < entries.size(); ++e) {
+    if (std::isnan(entries.value[e])) continue;
+    for (auto& column : entries.index) column[kept] = column[e];
+    entries.value[kept++] = entries.value[e];
+  }
+  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
+  entries.value.resize(static_cast<std::size_t>(kept));
+}
+
+Result<TrainingData> read_training(const std::string& path, const std::string& test_path, const InputFlags& flags) {
+  auto options = flags.read_options();
+  if (!options) return options.error();
+  auto file = read_tensor(path, *options);
+  if (!file) return file.error();
+
+  TrainingData data;
+  if (!test_path.empty()) {
+    auto test = read_cells(test_path, flags, file->modes, file->index_base);
+    if (!test && flags.index_base < 0 && file->index_base == 1) {
+      // The test file may show what the training file could not: that indices begin at 0.
+      auto from_zero = read_cells(test_path, flags, file->modes, 0);
+      if (from_zero) {
+        options->index_base = 0;
+        file = read_tensor(path, *options);
+        if (!file) return file.error();
+        test = read_cells(test_path, flags, file->modes, 0);
+      }
+    }
+    if (!test) return test.error();
+    keep_valued(test->entries);
+    if (test->entries.size() == 0) return input_error(test_path, "no test cell has a value");
+    data.test = std::move(test->entries);
+  }
+  data.index_base = file->index_base;
+  data.format = file->format;
+  auto tensor = observe(path, *file, *options, flags.duplicate_policy());
+  if (!tensor) return tensor.error();
+  data.tensor = std::move(*tensor);
+  return data;
+}
+
+std::vector<Index> extents(const std::vector<Mode>& modes) {
+  std::vector<Index> sizes;
+  for (const Mode& mode : modes) sizes.push_back(mode.size);
+  return sizes;
+}
+
+void announce(const Output& output, const std::string& path, const TrainingData& data) {
+  const ObservedTensor& tensor = data.tensor;
+  double cells = 1.0;
+  for (const Mode& mode : tensor.modes()) cells *= mode.size;
+  const bool numbered = std::any_of(tensor.modes().begin(), tensor.modes().end(),
+                                    [](const Mode& mode) { return mode.labels.empty() && !mode.binning; });
+  std::string line = fmt::format("{}: {}, {}, {} observed ({:.3g} %)", path, format_name(data.format),
+                                 shape_text(extents(tensor.modes())), grouped(tensor.size()),
+                                 100.0 * static_cast<double>(tensor.size()) / cells);
+  if (tensor.missing() > 0) line += fmt::format(", {} missing", grouped(tensor.missing()));
+  if (tensor.duplicates() > 0) line += fmt::format(", {} duplicates merged", grouped(tensor.duplicates()));
+  if (numbered) line += fmt::format(", indices from {}", data.index_base);
+  output.say(line);
+}
+
+double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
+  constexpr double kSolverBytes = 52;      // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
+  constexpr double kFactorCopies = 20;     // point, candidate, gradients, the subproblem's vectors, padded tables
+  const auto order = static_cast<double>(modes.size());
+  double factors = 0.0;
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    factors += 8.0 * modes[k].size * (k < ranks.size() ? ranks[k] : ranks.empty() ? 10 : ranks[0]);
+  return static_cast<double>(entries) * (4 * order + 8 + 10 * order + kSolverBytes) + kFactorCopies * factors;
+}
+
+Result<> check_memory(double bytes, const std::string& what) {
+  const double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= available) return Nothing{};
+  return Error{ErrorKind::kMemory, "",
+               fmt::format("{} needs about {}, this machine has {}", what, bytes_text(bytes), bytes_text(available))};
+}
+
+}  // namespace lacuna::cli

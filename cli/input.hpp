@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Reading a user's files: the flags, and from a path to observed entries.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+namespace lacuna::cli {
+
+struct InputFlags {
+  int index_base = -1;
+  std::vector<Index> shape;
+  std::optional<double> missing_value;
+  std::string variable;
+  std::string format = "auto";
+  std::string mask;
+  bool invert_mask = false;
+  std::string delimiter;
+  std::string header = "auto";
+  std::vector<std::string> columns;
+  std::string value_column;
+  std::vector<std::string> bins;
+  bool indices = false;
+  std::string duplicates = "error";
+
+  void add_flags(CLI::App& command);
+  [[nodiscard]] Result<ReadOptions> read_options() const;
+  [[nodiscard]] Duplicates duplicate_policy() const { return *parse_duplicates(duplicates); }
+};
+
+// Everything a fit wants to know about its input.
+struct TrainingData {
+  ObservedTensor tensor;
+  int index_base = 1;
+  Format format = Format::kTns;
+  std::optional<Entries> test;  // cells with a value; labels and positions the training data lacks are kUnseen
+};
+
+// Reads the training file and, if named, the test file, with one index base for both.
+Result<TrainingData> read_training(const std::string& path, const std::string& test_path, const InputFlags& flags);
+
+// Observed entries of a file already read. Names file and line of a repeated cell.
+Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
+                               Duplicates duplicates);
+
+// Cells about a fitted model's modes; values are NaN where the file has none.
+Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags, const std::vector<Mode>& modes,
+                              int index_base);
+
+// Drops entries without a value.
+void keep_valued(Entries& entries);
+
+// Says format, shape, index base, counts on stderr.
+void announce(const Output& output, const std::string& path, const TrainingData& data);
+
+[[nodiscard]] std::vector<Index> extents(const std::vector<Mode>& modes);
+
+// kMemory unless about `bytes` more fit in the machine's memory.
+Result<> check_memory(double bytes, const std::string& what);
+// What fitting this tensor needs, roughly: entries, fibers, the solver's vectors, factors.
+[[nodiscard]] double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks);
+
+}  // namespace lacuna::cli

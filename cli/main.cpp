@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <lacuna/base/version.hpp>
+#include <new>
+#include <stdexcept>
+
+#include "command.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+int fail(ErrorKind kind, const std::string& message) {
+  fmt::print(stderr, "lacuna: {}\n", message);
+  return static_cast<int>(kind);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Fills in the missing entries of multi-way data.", "lacuna");
+  app.set_version_flag("--version", version());
+  app.set_config("--config", "", "read flags from a file; flags given here win");
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer("Every verb explains itself: lacuna VERB --help");
+  std::vector<std::pair<std::string, Action>> actions = {
+      {"fit", add_fit(app)},         {"complete", add_complete(app)}, {"predict", add_predict(app)},
+      {"evaluate", add_evaluate(app)}, {"split", add_split(app)},     {"convert", add_convert(app)},
+      {"info", add_info(app)}};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return fail(ErrorKind::kUsage, fmt::format("{}; see lacuna --help", error.what()));
+  }
+  for (const auto& [verb, action] : actions) {
+    if (!app.got_subcommand(verb)) continue;
+    const Result<int> result = action();
+    return result ? *result : fail(result.error().kind, result.error().message());
+  }
+  return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
+}
+
+}  // namespace
+}  // namespace lacuna::cli
+
+int main(int argc, char** argv) {
+  using lacuna::ErrorKind;
+  using lacuna::cli::fail;
+  try {
+    return lacuna::cli::run(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    return fail(ErrorKind::kUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::kMemory, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::kInternal, fmt::format("internal error: {}", error.what()));
+  }
+}

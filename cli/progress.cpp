@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <lacuna/io/atomic_file.hpp>
+
+namespace lacuna::cli {
+namespace {
+
+std::string optional_number(const std::optional<double>& value, const char* absent) {
+  return value ? fmt::format("{:.5f}", *value) : absent;
+}
+
+}  // namespace
+
+ProgressView::ProgressView(const Output& output, const FitOptions& options, bool has_test)
+    : options_(options),
+      has_test_(has_test),
+      quiet_(output.quiet),
+      live_(isatty(STDERR_FILENO) == 1 && output.verbose == 0) {}
+
+// How far along: the gradient's way to the tolerance on a log scale, or the limits on steps and time if those are nearer.
+double ProgressView::fraction(const FitProgress& progress) const {
+  double done = options_.max_iterations > 0 ? static_cast<double>(progress.iteration) / options_.max_iterations : 1.0;
+  if (options_.max_time > 0.0) done = std::max(done, progress.seconds / options_.max_time);
+  if (options_.tolerance > 0.0 && progress.relative_gradient > 0.0 && first_gradient_ > options_.tolerance)
+    done = std::max(done, std::log(first_gradient_ / progress.relative_gradient) /
+                              std::log(first_gradient_ / options_.tolerance));
+  return std::clamp(done, 0.0, 1.0);
+}
+
+void ProgressView::show(const FitProgress& progress) {
+  if (quiet_) return;
+  if (first_gradient_ == 0.0) first_gradient_ = progress.relative_gradient;
+  if (live_)
+    show_line(progress);
+  else
+    show_row(progress);
+}
+
+void ProgressView::show_line(const FitProgress& progress) {
+  constexpr int kWidth = 24;
+  shown_fraction_ = std::max(shown_fraction_, fraction(progress));
+  const int filled = static_cast<int>(std::lround(shown_fraction_ * kWidth));
+  std::string line = fmt::format("\r\x1b[K[{}{}] step {}  {:.1f} s  objective {:.6g}  train {:.4f}",
+                                 std::string(static_cast<std::size_t>(filled), '#'),
+                                 std::string(static_cast<std::size_t>(kWidth - filled), '.'), progress.iteration,
+                                 progress.seconds, progress.objective, progress.train_rmse);
+  if (progress.test_rmse) line += fmt::format("  test {:.4f}", *progress.test_rmse);
+  if (progress.test_auc) line += fmt::format("  auc {:.4f}", *progress.test_auc);
+  fmt::print(stderr, "{}", line);
+  std::fflush(stderr);
+}
+
+void ProgressView::show_row(const FitProgress& progress) {
+  if (!header_shown_) {
+    header_shown_ = true;
+    fmt::print(stderr, "{:>5} {:>9} {:>14} {:>10} {:>10}{}\n", "step", "seconds", "objective", "gradient", "train rmse",
+               has_test_ ? fmt::format(" {:>10} {:>9}", "test rmse", "test auc") : "");
+  }
+  std::string row = fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10.5f}", progress.iteration, progress.seconds,
+                                progress.objective, progress.gradient_norm, progress.train_rmse);
+  if (has_test_)
+    row += fmt::format(" {:>10} {:>9}", optional_number(progress.test_rmse, "-"), optional_number(progress.test_auc, "-"));
+  if (!progress.accepted) row += "  (step refused)";
+  fmt::print(stderr, "{}\n", row);
+}
+
+void ProgressView::finish() {
+  if (live_ && !quiet_) fmt::print(stderr, "\n");
+}
+
+void History::add(const FitProgress& progress) {
+  text_ += fmt::format("{},{:.6f},{},{},{},{},{}\n", progress.iteration, progress.seconds, progress.objective,
+                       progress.gradient_norm, progress.train_rmse,
+                       progress.test_rmse ? fmt::format("{}", *progress.test_rmse) : "",
+                       progress.test_auc ? fmt::format("{}", *progress.test_auc) : "");
+}
+
+Result<> History::save(const std::string& path) const {
+  auto file = AtomicFile::create(path);
+  if (!file) return file.error();
+  file->write(text_);
+  return file->commit();
+}
+
+}  // namespace lacuna::cli
