@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// bench_generate OUT.tns [ENTRIES] [SEED]: a tensor of MovieLens 10M's shape, 71567 x 10681 x 731, with long-tailed
-// users and items, each user active in a few weeks, no user-item pair twice, ratings from planted low-rank parts plus
-// noise. With fewer or more ENTRIES than 10,000,054 the users (and so the tensor) shrink or grow in proportion, which
-// keeps the fibers as dense.
+// bench_generate OUT.tns [ENTRIES] [SEED]: a tensor of MovieLens 10M's shape, 71567 x 10681 x 731, with
+// long-tailed users and items, each user active in a few weeks, no user-item pair twice, ratings from planted
+// low-rank parts plus noise. With fewer or more ENTRIES than 10,000,054 the users (and so the tensor) shrink
+// or grow in proportion, which keeps the fibers as dense.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,9 +80,11 @@ int main(int argc, char** argv) {
     while (static_cast<Count>(seen.size()) < wanted) {
       const Index item = draw(item_sums, rng);
       if (!seen.insert(item).second) continue;
-      const auto week = static_cast<Index>((first_week + static_cast<Index>(weeks * std::pow(rng.uniform(), 2.0))) % kWeeks);
+      const auto week = static_cast<Index>(
+          (first_week + static_cast<Index>(weeks * std::pow(rng.uniform(), 2.0))) % kWeeks);
       double rating = 3.5 + 0.6 * rng.normal();
-      for (int t = 0; t < kTastes; ++t) rating += 0.35 * user_taste[u * kTastes + t] * item_taste[item * kTastes + t];
+      for (int t = 0; t < kTastes; ++t)
+        rating += 0.35 * user_taste[u * kTastes + t] * item_taste[item * kTastes + t];
       rating = std::clamp(std::round(2.0 * rating) / 2.0, 0.5, 5.0);
       line.clear();
       fmt::format_to(std::back_inserter(line), "{} {} {} {}\n", u + 1, item + 1, week + 1, rating);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // bench_operator [--splits DIR] [--generated FILE.tns] [--quick] [--json]
 //
-// Nanoseconds per observed entry of one application of A(u), next to a bound measured in the same run on the same
-// arrays: the time to stream every entry's index, value and result and to touch each line of the factor rows that long
-// fibers select, once, with no arithmetic. Splits that are not in DIR are left out; --quick uses one small generated
-// tensor and needs no data.
+// Nanoseconds per observed entry of one application of A(u), next to a bound measured in the same run on the
+// same arrays: the time to stream every entry's index, value and result and to touch each line of the factor
+// rows that long fibers select, once, with no arithmetic. Splits that are not in DIR are left out; --quick
+// uses one small generated tensor and needs no data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,7 +81,8 @@ void touch(const std::vector<PartKernels>& parts, const DataOperator<Real>& op, 
       for (Count j = begin; j < end; ++j) {
         Real seen = z[piece.entry[j]];
         if (piece.start != nullptr)
-          for (Count line = 0; line < u.stride(); line += kLine) seen = std::max(seen, u.row(piece.row[j])[line]);
+          for (Count line = 0; line < u.stride(); line += kLine)
+            seen = std::max(seen, u.row(piece.row[j])[line]);
         y[piece.entry[j]] = seen;
       }
     }
@@ -89,8 +90,8 @@ void touch(const std::vector<PartKernels>& parts, const DataOperator<Real>& op, 
 }
 
 template <class Real>
-void measure(const Case& which, const ObservedTensor& tensor, const std::vector<PartKernels>& parts, double seconds,
-             Json& rows) {
+void measure(const Case& which, const ObservedTensor& tensor, const std::vector<PartKernels>& parts,
+             double seconds, Json& rows) {
   Rng rng(1);
   std::vector<Matrix<Real>> u;
   std::vector<double> lambda;
@@ -177,15 +178,16 @@ int main(int argc, char** argv) {
     fmt::print("{}\n", rows.dump(1));
     return 0;
   }
-  fmt::print("{:<20} {:>10} {:>9} {:>8} {:>8} {:>9} {:>9} {:>6}\n", "split", "entries", "precision", "rank", "threads",
-             "ns/entry", "bound", "ratio");
+  fmt::print("{:<20} {:>10} {:>9} {:>8} {:>8} {:>9} {:>9} {:>6}\n", "split", "entries", "precision", "rank",
+             "threads", "ns/entry", "bound", "ratio");
   for (const Json& row : rows) {
     const auto time = row["ns_per_entry"].get<double>();
     const auto bound = row["bound_ns_per_entry"].get<double>();
-    fmt::print("{:<20} {:>10} {:>9} {:>8} {:>8} {:>9.2f} {:>9.2f} {:>6.2f}\n", row["split"].get<std::string>(),
-               row["entries"].get<Count>(), row["precision"].get<std::string>(),
-               fmt::format("{}", fmt::join(row["rank"].get<std::vector<int>>(), ",")), row["threads"].get<int>(), time,
-               bound, time / bound);
+    fmt::print("{:<20} {:>10} {:>9} {:>8} {:>8} {:>9.2f} {:>9.2f} {:>6.2f}\n",
+               row["split"].get<std::string>(), row["entries"].get<Count>(),
+               row["precision"].get<std::string>(),
+               fmt::format("{}", fmt::join(row["rank"].get<std::vector<int>>(), ",")),
+               row["threads"].get<int>(), time, bound, time / bound);
   }
   return 0;
 }

@@ -42,7 +42,8 @@ Result<> list_every_cell(TensorFile& file) {
   std::vector<bool> listed(total, false);
   for (Count e = 0; e < file.entries.size(); ++e) {
     std::size_t position = 0;
-    for (std::size_t k = 0; k < order; ++k) position = position * file.modes[k].size + file.entries.index[k][e];
+    for (std::size_t k = 0; k < order; ++k)
+      position = position * file.modes[k].size + file.entries.index[k][e];
     listed[position] = true;
   }
   for (std::size_t position = 0; position < total; ++position) {
@@ -61,6 +62,8 @@ Result<int> CompleteCommand::run() {
   std::unique_ptr<Model> warm;
   auto options = fit.fit_options(warm);
   if (!options) return options.error();
+  for (const std::string& path : {out, model})
+    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto read = input.read_options();
   if (!read) return read.error();
   auto file = read_tensor(in, *read);
@@ -74,6 +77,10 @@ Result<int> CompleteCommand::run() {
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
   announce(output, in, data);
+  if (auto fits =
+          check_memory(fit_bytes(data.tensor.size(), data.tensor.modes(), options->ranks), "this fit");
+      !fits)
+    return fits.error();
   if (!file->dense && file->missing == 0)
     if (auto listed = list_every_cell(*file); !listed) return listed.error();
   const Count holes = file->missing;
@@ -89,8 +96,8 @@ Result<int> CompleteCommand::run() {
     if (auto saved = save_model(model, result.model); !saved) return saved.error();
 
   if (prediction.cold > 0)
-    output.say(fmt::format("note: {} cells lie on no observed fiber and got the offset {:.6g}", grouped(prediction.cold),
-                           result.model.offset));
+    output.say(fmt::format("note: {} cells lie on no observed fiber and got the offset {:.6g}",
+                           grouped(prediction.cold), result.model.offset));
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.dual.modes())},
                                               {"observed", result.model.dual.size()},
@@ -104,8 +111,8 @@ Result<int> CompleteCommand::run() {
                                               {"output", out}}
                            .dump());
   else
-    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(file->entries.size()),
-               result.seconds, out);
+    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes),
+               grouped(file->entries.size()), result.seconds, out);
   return exit_code(result, fit.strict);
 }
 

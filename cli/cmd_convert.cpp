@@ -30,8 +30,8 @@ struct ConvertCommand {
                                                 {"output", out}}
                              .dump());
     else
-      fmt::print("{}: {}, {} entries, {} of them missing, written to {}\n", in, shape_text(extents(file->modes)),
-                 grouped(written_entries), grouped(file->missing), out);
+      fmt::print("{}: {}, {} entries, {} of them missing, written to {}\n", in,
+                 shape_text(extents(file->modes)), grouped(written_entries), grouped(file->missing), out);
     return 0;
   }
 };

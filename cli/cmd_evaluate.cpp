@@ -29,7 +29,8 @@ Result<int> EvaluateCommand::run() {
   auto file = read_cells(test, input, fitted->dual.modes(), fitted->index_base);
   if (!file) return file.error();
   keep_valued(file->entries);
-  if (file->entries.size() == 0) return input_error(test, "no cell has a value, expected at least one to compare with");
+  if (file->entries.size() == 0)
+    return input_error(test, "no cell has a value, expected at least one to compare with");
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor::Prediction prediction = Predictor(*fitted).predict(file->entries.index);
@@ -48,7 +49,8 @@ Result<int> EvaluateCommand::run() {
                            .dump());
     return 0;
   }
-  fmt::print("{} cells, {} of them on no observed fiber\n", grouped(file->entries.size()), grouped(prediction.cold));
+  fmt::print("{} cells, {} of them on no observed fiber\n", grouped(file->entries.size()),
+             grouped(prediction.cold));
   fmt::print("RMSE {:.6g}\nMAE  {:.6g}\n", rmse(truth, prediction.value), mae(truth, prediction.value));
   if (explained) fmt::print("R2   {:.6g}\n", *explained);
   if (area) fmt::print("AUC  {:.6g}  (negatives: the file's own cells of value 0)\n", *area);

@@ -41,7 +41,8 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   if (metric.empty()) return Nothing{};
   if (!data.test) return usage_error("--metric", "needs --test FILE to be measured on");
   if (metric == "auc" && !is_binary(data.test->value))
-    return usage_error("--metric", fmt::format("auc needs test values that are 0 or 1, both present; {} has others", test));
+    return usage_error(
+        "--metric", fmt::format("auc needs test values that are 0 or 1, both present; {} has others", test));
   return Nothing{};
 }
 
@@ -96,11 +97,15 @@ Result<int> FitCommand::run() {
   std::unique_ptr<Model> warm;
   auto options = fit.fit_options(warm);
   if (!options) return options.error();
+  for (const std::string& path : {model, history})
+    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto data = read_training(train, test, input);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   announce(output, train, *data);
-  if (auto fits = check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks), "this fit"); !fits)
+  if (auto fits =
+          check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks), "this fit");
+      !fits)
     return fits.error();
 
   History steps;
@@ -116,7 +121,8 @@ Result<int> FitCommand::run() {
   else
     tell(result);
   if (!result.converged && !output.quiet)
-    output.say(fmt::format("note: {}; the model is valid and holds the best point so far", result.stop_reason));
+    output.say(
+        fmt::format("note: {}; the model is valid and holds the best point so far", result.stop_reason));
   return exit_code(result, fit.strict);
 }
 
@@ -128,7 +134,8 @@ Action add_fit(CLI::App& app) {
   verb.add_option("train", command->train, "file with the observed entries")->required();
   verb.add_option("-o,--output", command->model, "where to write the model")->required();
   verb.add_option("--test", command->test, "file with entries to measure the error on at every step");
-  verb.add_option("--metric", command->metric, "what counts on the test file")->check(CLI::IsMember({"rmse", "auc"}));
+  verb.add_option("--metric", command->metric, "what counts on the test file")
+      ->check(CLI::IsMember({"rmse", "auc"}));
   verb.add_option("--history", command->history, "CSV file for a line per step");
   command->fit.add_flags(verb);
   command->input.add_flags(verb);

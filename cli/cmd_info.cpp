@@ -71,10 +71,12 @@ Result<int> InfoCommand::show_data() const {
     return 0;
   }
   fmt::print("{}: {}, {}\n", path, format_name(format), shape_text(extents(tensor->modes())));
-  fmt::print("{} observed ({:.4g} % of the cells), {} listed without a value, indices from {}\n", grouped(tensor->size()),
-             100.0 * static_cast<double>(tensor->size()) / cells, grouped(tensor->missing()), base);
+  fmt::print("{} observed ({:.4g} % of the cells), {} listed without a value, indices from {}\n",
+             grouped(tensor->size()), 100.0 * static_cast<double>(tensor->size()) / cells,
+             grouped(tensor->missing()), base);
   fmt::print("values {:.6g} to {:.6g}, mean {:.6g}\n\n", *low, *high, tensor->mean());
-  fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "mode", "size", "empty", "fibers", "singletons", "entries/fiber");
+  fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "mode", "size", "empty", "fibers", "singletons",
+             "entries/fiber");
   for (const Json& mode : info["modes"])
     fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12.2f}\n", mode["name"].get<std::string>(),
                grouped(mode["size"].get<Count>()), grouped(mode["empty_slices"].get<Count>()),
@@ -100,7 +102,8 @@ Result<int> InfoCommand::show_model() const {
             {"settings", Json::parse(model->settings)}};
   for (const ModelPart& part : model->parts)
     info["parts"].push_back({{"mode", part.modes.mode + 1},
-                             {"agree", [&] {
+                             {"agree",
+                              [&] {
                                 std::vector<int> modes = part.modes.agree;
                                 for (int& mode : modes) ++mode;
                                 return modes;

@@ -44,38 +44,46 @@ TensorFile take(const TensorFile& file, std::span<const Count> positions) {
 Result<int> SplitCommand::run() {
   auto options = input.read_options();
   if (!options) return options.error();
+  if (auto fine = check_writable(test); !fine) return fine.error();  // or the training file would stand alone
   auto file = read_tensor(in, *options);
   if (!file) return file.error();
   std::vector<Count> order;
   for (Count e = 0; e < file->entries.size(); ++e)
     if (!std::isnan(file->entries.value[e])) order.push_back(e);
   const auto total = static_cast<Count>(order.size());
-  if (total < 2) return input_error(in, fmt::format("{} entries with a value, expected at least 2 to split", total));
+  if (total < 2)
+    return input_error(in, fmt::format("{} entries with a value, expected at least 2 to split", total));
 
   Rng rng(seed);
-  for (Count i = total - 1; i > 0; --i) std::swap(order[i], order[rng.below(static_cast<std::uint64_t>(i) + 1)]);
+  for (Count i = total - 1; i > 0; --i)
+    std::swap(order[i], order[rng.below(static_cast<std::uint64_t>(i) + 1)]);
   const double rest = test_fraction < 0.0 ? 1.0 - fraction : test_fraction;
   const auto train_count = static_cast<Count>(std::llround(fraction * static_cast<double>(total)));
   const auto test_count =
       std::min(total - train_count, static_cast<Count>(std::llround(rest * static_cast<double>(total))));
   if (train_count < 1 || test_count < 1)
-    return usage_error("--fraction", fmt::format("{} leaves {} training and {} test entries of {}; both need at least one",
-                                                 fraction, train_count, test_count, total));
+    return usage_error("--fraction",
+                       fmt::format("{} leaves {} training and {} test entries of {}; both need at least one",
+                                   fraction, train_count, test_count, total));
   // Within each file the input's order is kept.
   std::sort(order.begin(), order.begin() + train_count);
   std::sort(order.begin() + train_count, order.begin() + train_count + test_count);
   const std::span<const Count> dealt(order);
-  if (auto written = write_tensor(train, take(*file, dealt.first(static_cast<std::size_t>(train_count)))); !written)
+  if (auto written = write_tensor(train, take(*file, dealt.first(static_cast<std::size_t>(train_count))));
+      !written)
     return written.error();
   if (auto written = write_tensor(test, take(*file, dealt.subspan(static_cast<std::size_t>(train_count),
                                                                   static_cast<std::size_t>(test_count))));
       !written)
     return written.error();
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"entries", total}, {"train", train_count}, {"test", test_count}, {"seed", seed}}
-                           .dump());
+    fmt::print("{}\n",
+               nlohmann::ordered_json{
+                   {"entries", total}, {"train", train_count}, {"test", test_count}, {"seed", seed}}
+                   .dump());
   else
-    fmt::print("{} entries: {} to {}, {} to {}\n", grouped(total), grouped(train_count), train, grouped(test_count), test);
+    fmt::print("{} entries: {} to {}, {} to {}\n", grouped(total), grouped(train_count), train,
+               grouped(test_count), test);
   return 0;
 }
 
@@ -83,7 +91,8 @@ Result<int> SplitCommand::run() {
 
 Action add_split(CLI::App& app) {
   auto command = std::make_shared<SplitCommand>();
-  CLI::App& verb = *app.add_subcommand("split", "deal a file's entries at random into a training and a test file");
+  CLI::App& verb =
+      *app.add_subcommand("split", "deal a file's entries at random into a training and a test file");
   verb.add_option("input", command->in, "file to split")->required();
   verb.add_option("--train", command->train, "where to write the training entries")->required();
   verb.add_option("--test", command->test, "where to write the test entries")->required();

@@ -34,6 +34,13 @@ Action add_info(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;
 
+// Checks of numbers. CLI11's own name the largest double when they refuse.
+[[nodiscard]] CLI::Validator positive_number();
+[[nodiscard]] CLI::Validator nonnegative_number();
+
+// Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
+Result<> check_writable(const std::string& path);
+
 // "256 x 256 x 3"
 [[nodiscard]] std::string shape_text(const std::vector<std::uint32_t>& extents);
 // 1234567 -> "1,234,567"

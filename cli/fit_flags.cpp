@@ -18,31 +18,33 @@ void FitFlags::add_flags(CLI::App& command) {
       ->group(group);
   command.add_option("--rank", options.ranks, "one for each mode, such as 4,4,3, or one for all")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->default_str(std::to_string(FitOptions::kDefaultRank))
       ->group(group);
   command.add_option("--lambda", options.lambda, "how closely to fit: lambda_k = lambda n_k")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str()
       ->group(group);
   command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each mode")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->group(group);
-  command.add_option("--path", options.path, "warm-started fits at smaller lambdas first; -1: as many as lie above 100")
+  command
+      .add_option("--path", options.path,
+                  "warm-started fits at smaller lambdas first; -1: as many as lie above 100")
       ->check(CLI::Range(-1, 12))
       ->capture_default_str()
       ->group(group);
   command.add_option("--max-iterations", options.max_iterations, "steps at most")
-      ->check(CLI::NonNegativeNumber)
+      ->check(nonnegative_number())
       ->capture_default_str()
       ->group(group);
   command.add_option("--tolerance", options.tolerance, "stop when gradient norm / objective is below this")
-      ->check(CLI::NonNegativeNumber)
+      ->check(nonnegative_number())
       ->capture_default_str()
       ->group(group);
   command.add_option("--max-time", options.max_time, "seconds at most; the best model so far is kept")
-      ->check(CLI::NonNegativeNumber)
+      ->check(nonnegative_number())
       ->group(group);
   command
       .add_option("--early-stop", options.early_stop,
@@ -50,7 +52,9 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::Range(-1.0, 0.9))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--init", init, "random, spectral, or a model to start from")->capture_default_str()->group(group);
+  command.add_option("--init", init, "random, spectral, or a model to start from")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--center", center, "take the mean off first")
       ->check(CLI::IsMember({"none", "mean"}))
       ->capture_default_str()
@@ -77,8 +81,8 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   if (init != "random" && init != "spectral") {
     auto model = load_model(init);
     if (!model)
-      return usage_error("--init", fmt::format("found '{}', expected random, spectral or a model file ({})", init,
-                                               model.error().what));
+      return usage_error("--init", fmt::format("found '{}', expected random, spectral or a model file ({})",
+                                               init, model.error().what));
     warm = std::make_unique<Model>(std::move(*model));
     chosen.warm_start = warm.get();
   }

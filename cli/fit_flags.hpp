@@ -28,7 +28,8 @@ struct FitFlags {
 
 // Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices.
 [[nodiscard]] FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entries* test,
-                                const Output& output, const std::function<void(const FitProgress&)>& also = {});
+                                const Output& output,
+                                const std::function<void(const FitProgress&)>& also = {});
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
 [[nodiscard]] int exit_code(const FitResult& result, bool strict);

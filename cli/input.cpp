@@ -11,8 +11,9 @@ namespace lacuna::cli {
 namespace {
 
 const std::vector<std::pair<std::string, Format>> kFormats = {
-    {"auto", Format::kAuto}, {"tns", Format::kTns}, {"sptensor", Format::kSptensor}, {"table", Format::kTable},
-    {"npy", Format::kNpy},   {"npz", Format::kNpz}, {"mat", Format::kMat},           {"picture", Format::kPicture}};
+    {"auto", Format::kAuto},   {"tns", Format::kTns},        {"sptensor", Format::kSptensor},
+    {"table", Format::kTable}, {"npy", Format::kNpy},        {"npz", Format::kNpz},
+    {"mat", Format::kMat},     {"picture", Format::kPicture}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -27,11 +28,13 @@ void InputFlags::add_flags(CLI::App& command) {
   command.add_option("--format", format, "what the input is; auto: from its name and first bytes")
       ->check(CLI::IsMember(format_names()))
       ->group(group);
-  command.add_option("--index-base", index_base, "first index in the files; unset: 0 when a 0 is seen, else 1")
+  command
+      .add_option("--index-base", index_base, "first index in the files; unset: 0 when a 0 is seen, else 1")
       ->check(CLI::IsMember({0, 1}))
       ->group(group);
   command.add_option("--shape", shape, "sizes of the modes, such as 256,256,3")->delimiter(',')->group(group);
-  command.add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
+  command
+      .add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
       ->group(group);
   command.add_option("--variable", variable, "which array of a .mat or .npz file")->group(group);
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
@@ -43,7 +46,8 @@ void InputFlags::add_flags(CLI::App& command) {
   command.add_option("--columns", columns, "the mode columns, by name or number from 1: user,item")
       ->delimiter(',')
       ->group(group);
-  command.add_option("--value-column", value_column, "by name or number; none: every line counts 1")->group(group);
+  command.add_option("--value-column", value_column, "by name or number; none: every line counts 1")
+      ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
@@ -91,8 +95,8 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   return error;
 }
 
-Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags, const std::vector<Mode>& modes,
-                              int index_base) {
+Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
+                              const std::vector<Mode>& modes, int index_base) {
   auto options = flags.read_options();
   if (!options) return options.error();
   options->known_modes = &modes;
@@ -112,7 +116,8 @@ void keep_valued(Entries& entries) {
   entries.value.resize(static_cast<std::size_t>(kept));
 }
 
-Result<TrainingData> read_training(const std::string& path, const std::string& test_path, const InputFlags& flags) {
+Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
+                                   const InputFlags& flags) {
   auto options = flags.read_options();
   if (!options) return options.error();
   auto file = read_tensor(path, *options);
@@ -166,8 +171,9 @@ void announce(const Output& output, const std::string& path, const TrainingData&
 }
 
 double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
-  constexpr double kSolverBytes = 52;      // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
-  constexpr double kFactorCopies = 20;     // point, candidate, gradients, the subproblem's vectors, padded tables
+  constexpr double kSolverBytes = 52;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
+  constexpr double kFactorCopies =
+      20;  // point, candidate, gradients, the subproblem's vectors, padded tables
   const auto order = static_cast<double>(modes.size());
   double factors = 0.0;
   for (std::size_t k = 0; k < modes.size(); ++k)
@@ -176,10 +182,12 @@ double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vecto
 }
 
 Result<> check_memory(double bytes, const std::string& what) {
-  const double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= available) return Nothing{};
-  return Error{ErrorKind::kMemory, "",
-               fmt::format("{} needs about {}, this machine has {}", what, bytes_text(bytes), bytes_text(available))};
+  return Error{
+      ErrorKind::kMemory, "",
+      fmt::format("{} needs about {}, this machine has {}", what, bytes_text(bytes), bytes_text(available))};
 }
 
 }  // namespace lacuna::cli

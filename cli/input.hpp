@@ -39,19 +39,21 @@ struct TrainingData {
   ObservedTensor tensor;
   int index_base = 1;
   Format format = Format::kTns;
-  std::optional<Entries> test;  // cells with a value; labels and positions the training data lacks are kUnseen
+  std::optional<Entries>
+      test;  // cells with a value; labels and positions the training data lacks are kUnseen
 };
 
 // Reads the training file and, if named, the test file, with one index base for both.
-Result<TrainingData> read_training(const std::string& path, const std::string& test_path, const InputFlags& flags);
+Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
+                                   const InputFlags& flags);
 
 // Observed entries of a file already read. Names file and line of a repeated cell.
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
                                Duplicates duplicates);
 
 // Cells about a fitted model's modes; values are NaN where the file has none.
-Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags, const std::vector<Mode>& modes,
-                              int index_base);
+Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
+                              const std::vector<Mode>& modes, int index_base);
 
 // Drops entries without a value.
 void keep_valued(Entries& entries);

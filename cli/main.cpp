@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <lacuna/base/version.hpp>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -18,22 +19,51 @@ int fail(ErrorKind kind, const std::string& message) {
   return static_cast<int>(kind);
 }
 
+// Keys of a --config file that stand in no [verb] section are flags of the verb that runs.
+class VerbConfig : public CLI::ConfigTOML {
+ public:
+  explicit VerbConfig(const CLI::App& app) : app_(&app) {}
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(input);
+    for (CLI::ConfigItem& item : read)
+      for (const CLI::App* verb : app_->get_subcommands())
+        if (item.parents.empty()) item.parents = {verb->get_name()};
+    return read;
+  }
+
+ private:
+  const CLI::App* app_;
+};
+
+int usage(const CLI::App& app, const CLI::ParseError& error, const char* first) {
+  if (const auto given = app.get_subcommands(); !given.empty())
+    return fail(ErrorKind::kUsage,
+                fmt::format("{}; see lacuna {} --help", error.what(), given.front()->get_name()));
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  return fail(ErrorKind::kUsage,
+              fmt::format("found {}, expected a verb: {}; see lacuna --help",
+                          first == nullptr ? "nothing" : fmt::format("'{}'", first), fmt::join(verbs, ", ")));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Fills in the missing entries of multi-way data.", "lacuna");
   app.set_version_flag("--version", version());
   app.set_config("--config", "", "read flags from a file; flags given here win");
+  app.config_formatter(std::make_shared<VerbConfig>(app));
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(1);
   app.fallthrough();
   app.footer("Every verb explains itself: lacuna VERB --help");
   std::vector<std::pair<std::string, Action>> actions = {
-      {"fit", add_fit(app)},         {"complete", add_complete(app)}, {"predict", add_predict(app)},
-      {"evaluate", add_evaluate(app)}, {"split", add_split(app)},     {"convert", add_convert(app)},
+      {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
+      {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
       {"info", add_info(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail(ErrorKind::kUsage, fmt::format("{}; see lacuna --help", error.what()));
+    return usage(app, error, argv[1]);                       // null when there is none
   }
   for (const auto& [verb, action] : actions) {
     if (!app.got_subcommand(verb)) continue;

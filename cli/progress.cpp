@@ -24,9 +24,11 @@ ProgressView::ProgressView(const Output& output, const FitOptions& options, bool
       quiet_(output.quiet),
       live_(isatty(STDERR_FILENO) == 1 && output.verbose == 0) {}
 
-// How far along: the gradient's way to the tolerance on a log scale, or the limits on steps and time if those are nearer.
+// How far along: the gradient's way to the tolerance on a log scale, or the limits on steps and time if those
+// are nearer.
 double ProgressView::fraction(const FitProgress& progress) const {
-  double done = options_.max_iterations > 0 ? static_cast<double>(progress.iteration) / options_.max_iterations : 1.0;
+  double done =
+      options_.max_iterations > 0 ? static_cast<double>(progress.iteration) / options_.max_iterations : 1.0;
   if (options_.max_time > 0.0) done = std::max(done, progress.seconds / options_.max_time);
   if (options_.tolerance > 0.0 && progress.relative_gradient > 0.0 && first_gradient_ > options_.tolerance)
     done = std::max(done, std::log(first_gradient_ / progress.relative_gradient) /
@@ -47,10 +49,11 @@ void ProgressView::show_line(const FitProgress& progress) {
   constexpr int kWidth = 24;
   shown_fraction_ = std::max(shown_fraction_, fraction(progress));
   const int filled = static_cast<int>(std::lround(shown_fraction_ * kWidth));
-  std::string line = fmt::format("\r\x1b[K[{}{}] step {}  {:.1f} s  objective {:.6g}  train {:.4f}",
-                                 std::string(static_cast<std::size_t>(filled), '#'),
-                                 std::string(static_cast<std::size_t>(kWidth - filled), '.'), progress.iteration,
-                                 progress.seconds, progress.objective, progress.train_rmse);
+  std::string line =
+      fmt::format("\r\x1b[K[{}{}] step {}  {:.1f} s  objective {:.6g}  train {:.4f}",
+                  std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(kWidth - filled), '.'), progress.iteration,
+                  progress.seconds, progress.objective, progress.train_rmse);
   if (progress.test_rmse) line += fmt::format("  test {:.4f}", *progress.test_rmse);
   if (progress.test_auc) line += fmt::format("  auc {:.4f}", *progress.test_auc);
   fmt::print(stderr, "{}", line);
@@ -60,13 +63,15 @@ void ProgressView::show_line(const FitProgress& progress) {
 void ProgressView::show_row(const FitProgress& progress) {
   if (!header_shown_) {
     header_shown_ = true;
-    fmt::print(stderr, "{:>5} {:>9} {:>14} {:>10} {:>10}{}\n", "step", "seconds", "objective", "gradient", "train rmse",
-               has_test_ ? fmt::format(" {:>10} {:>9}", "test rmse", "test auc") : "");
+    fmt::print(stderr, "{:>5} {:>9} {:>14} {:>10} {:>10}{}\n", "step", "seconds", "objective", "gradient",
+               "train rmse", has_test_ ? fmt::format(" {:>10} {:>9}", "test rmse", "test auc") : "");
   }
-  std::string row = fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10.5f}", progress.iteration, progress.seconds,
-                                progress.objective, progress.gradient_norm, progress.train_rmse);
+  std::string row =
+      fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10.5f}", progress.iteration, progress.seconds,
+                  progress.objective, progress.gradient_norm, progress.train_rmse);
   if (has_test_)
-    row += fmt::format(" {:>10} {:>9}", optional_number(progress.test_rmse, "-"), optional_number(progress.test_auc, "-"));
+    row += fmt::format(" {:>10} {:>9}", optional_number(progress.test_rmse, "-"),
+                       optional_number(progress.test_auc, "-"));
   if (!progress.accepted) row += "  (step refused)";
   fmt::print(stderr, "{}\n", row);
 }

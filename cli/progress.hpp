@@ -31,8 +31,8 @@ class ProgressView {
   double shown_fraction_ = 0.0;
 };
 
-// iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc: a line for each step. The file appears, or is
-// replaced, whole and at the end.
+// iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc: a line for each step. The file
+// appears, or is replaced, whole and at the end.
 class History {
  public:
   void add(const FitProgress& progress);

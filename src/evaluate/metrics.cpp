@@ -42,7 +42,8 @@ double mae(std::span<const double> truth, std::span<const double> predicted) {
 
 std::optional<double> r_squared(std::span<const double> truth, std::span<const double> predicted) {
   const double mean = mean_loss(truth, predicted, [](double y, double) { return y; });
-  const double variance = mean_loss(truth, predicted, [&](double y, double) { return (y - mean) * (y - mean); });
+  const double variance =
+      mean_loss(truth, predicted, [&](double y, double) { return (y - mean) * (y - mean); });
   if (!(variance > 0.0)) return std::nullopt;
   const double error = rmse(truth, predicted);
   return 1.0 - error * error / variance;
@@ -50,7 +51,8 @@ std::optional<double> r_squared(std::span<const double> truth, std::span<const d
 
 bool is_binary(std::span<const double> truth) {
   const bool only = std::all_of(truth.begin(), truth.end(), [](double y) { return y == 0.0 || y == 1.0; });
-  return only && std::count(truth.begin(), truth.end(), 0.0) > 0 && std::count(truth.begin(), truth.end(), 1.0) > 0;
+  return only && std::count(truth.begin(), truth.end(), 0.0) > 0 &&
+         std::count(truth.begin(), truth.end(), 1.0) > 0;
 }
 
 std::optional<double> auc(std::span<const double> truth, std::span<const double> score) {

@@ -16,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the layout is little-e
 
 constexpr char kMagic[8] = {'L', 'A', 'C', 'U', 'N', 'A', '\0', 1};
 constexpr std::uint64_t kAlignment = 64;
-constexpr std::uint64_t kPrefix = 16;        // magic and header length
+constexpr std::uint64_t kPrefix = 16;  // magic and header length
 constexpr std::uint64_t kMostHeader = 1U << 30;
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
@@ -90,7 +90,8 @@ Result<> ArrayWriter::save(const std::string& path, nlohmann::json header) const
 Result<ArrayReader> ArrayReader::open(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return input_error(path, std::strerror(errno));
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) return input_error(path, "not a regular file, expected a model");
+  if (std::fseek(file.get(), 0, SEEK_END) != 0)
+    return input_error(path, "not a regular file, expected a model");
   const long end = std::ftell(file.get());
   std::rewind(file.get());
   const std::uint64_t size = end < 0 ? 0 : static_cast<std::uint64_t>(end);
@@ -129,7 +130,8 @@ std::uint64_t ArrayReader::checked_bytes(const nlohmann::json& described, const 
   if (described.at("dtype") != dtype) throw Bad(std::string("an array of another type, expected ") + dtype);
   const auto count = described.at("count").get<std::uint64_t>();
   const auto offset = described.at("offset").get<std::uint64_t>();
-  if (offset > arrays_.size() || count > (arrays_.size() - offset) / element) throw Bad("an array beyond the file's end");
+  if (offset > arrays_.size() || count > (arrays_.size() - offset) / element)
+    throw Bad("an array beyond the file's end");
   return count * element;
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "io/mask.hpp"
+#include "io/text_index_lines.hpp"
 #include "io/text_number.hpp"
 
 namespace lacuna::io {
@@ -70,13 +71,12 @@ Result<> check_against_options(const std::string& path, const std::vector<Index>
   return Nothing{};
 }
 
-// The cells speak of a fitted model's modes: positions beyond them are kUnseen.
+// The cells speak of a fitted model's modes, which grow to hold what lies beyond them.
 void adopt_known_modes(TensorFile& file, const std::vector<Mode>& known) {
-  for (std::size_t k = 0; k < known.size(); ++k) {
-    file.dense = file.dense && file.modes[k].size == known[k].size;
-    for (Index& i : file.entries.index[k]) i = i < known[k].size ? i : kUnseen;
-  }
+  for (std::size_t k = 0; k < known.size(); ++k)
+    file.dense = file.dense && file.modes[k].size >= known[k].size;
   file.modes = known;
+  for (std::size_t k = 0; k < known.size(); ++k) grow(file.modes[k], file.entries.index[k]);
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ Result<Columns> choose_columns(const std::string& path, std::size_t columns, con
   return out;
 }
 
-// The column's numbers, as they stand, in `index`. An error unless they are whole and from `rules.smallest`
-// to `largest`.
+// The column's numbers, as they stand, in `index`. An error unless they are whole and from `smallest` to
+// `largest`.
 Result<> take_indices(const std::string& path, const double* number, std::size_t rows, std::size_t column,
                       std::uint64_t smallest, std::uint64_t largest, std::vector<Index>& index) {
   index.resize(rows);

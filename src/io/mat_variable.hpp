@@ -47,7 +47,7 @@ inline constexpr unsigned kMatSparse = 5;
 // An error unless the variable is a real array of numbers with at least one cell that fits in memory.
 Result<> check_loadable(const std::string& path, const MatVariable& variable);
 
-// "Y" of "data.Y" -> {"data", "Y"}
+// "data.Y" -> {"data", "Y"}
 [[nodiscard]] std::vector<std::string> split_dotted(const std::string& name);
 
 // Version 5 (and 7, which packs the variables): read by our own code, which trusts no length in the file.
@@ -58,7 +58,9 @@ Result<MatContent> load_mat5(const ByteFile& file, const std::string& name);
 // Versions 4 and 7.3 (HDF5): through libmatio.
 Result<std::vector<MatVariable>> list_matio(const ByteFile& file);
 Result<MatContent> load_matio(const ByteFile& file, const std::string& name);
-// One array as a version 7.3 file, which has no limit of 2 GB; `bytes` are first mode fastest. Not atomic.
+// One array as a version 7.3 file, which has no limit of 2 GB; `bytes` are first mode fastest. A failure
+// leaves a half-written file, which write_mat73 does not.
 Result<> write_matio(const std::string& path, const MatVariable& variable, Bytes bytes);
+Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes bytes);
 
 }  // namespace lacuna::io

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Writing MATLAB files: version 7 (packed version 5), or 7.3 for an array beyond 2 GB.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
 #include <lacuna/io/atomic_file.hpp>
 #include <numeric>
-#include <system_error>
 
 #include "io/dense.hpp"
 #include "io/formats.hpp"
@@ -103,32 +101,6 @@ Result<> write_version5(const std::string& path, const Bytes& start,
   return out->commit();
 }
 
-// libmatio writes by name: to a temporary one in the same folder, which is synced and renamed.
-Result<> write_version73(const std::string& path, const MatVariable& variable, Bytes bytes) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  const auto fail = [&](const Error& error) {
-    ::unlink(temporary.c_str());
-    return output_error(path, error.what);
-  };
-  const auto system_failure = [&] { return output_error(path, std::generic_category().message(errno)); };
-  if (auto written = write_matio(temporary, variable, std::move(bytes)); !written)
-    return fail(written.error());
-  const int file = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = file >= 0 && ::fsync(file) == 0;
-  const Error problem = system_failure();
-  if (file >= 0) ::close(file);
-  if (!synced) return fail(problem);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(system_failure());
-  const std::size_t slash = path.rfind('/');
-  const int folder = ::open(slash == std::string::npos ? "." : path.substr(0, slash + 1).c_str(),
-                            O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    (void)::fsync(folder);  // some file systems cannot; the file itself is safe
-    ::close(folder);
-  }
-  return Nothing{};
-}
-
 Result<> write_dense(const std::string& path, const TensorFile& file) {
   DenseLayout layout = file.layout;
   const auto dtype = parse_dtype(layout.dtype.empty() ? "<f8" : layout.dtype);
@@ -147,8 +119,8 @@ Result<> write_dense(const std::string& path, const TensorFile& file) {
       std::all_of(shape.begin(), shape.end(), [](Index n) { return n < kLargestVersion5; });
   if (array->bytes.size() >= kLargestVersion5 - 4096 || !small_sizes) {
     const std::vector<std::uint64_t> sizes(shape.begin(), shape.end());
-    return write_version73(path, make_mat_variable(name, matlab.number, logical, false, sizes),
-                           std::move(array->bytes));
+    return write_mat73(path, make_mat_variable(name, matlab.number, logical, false, sizes),
+                       std::move(array->bytes));
   }
   Bytes start = matrix_start(name, shape, matlab.number, logical, 0);
   append_number(start, matlab.element, 4);
@@ -208,6 +180,31 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
 }
 
 }  // namespace
+
+// libmatio writes by name. Its file is a passing one, which is poured into one that appears whole.
+Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes bytes) {
+  auto out = AtomicFile::create(path);
+  if (!out) return out.error();
+  static std::atomic<int> number{0};
+  const std::string passing = fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
+  auto written = write_matio(passing, variable, std::move(bytes));
+  if (written) {
+    constexpr std::uint64_t kBlock = std::uint64_t{1} << 22;
+    const auto file = ByteFile::open(passing);
+    if (!file) written = file.error();
+    for (std::uint64_t at = 0; written && at < file->size(); at += kBlock) {
+      const auto block = file->bytes(at, std::min(kBlock, file->size() - at));
+      if (block) {
+        out->write(block->data(), block->size());
+      } else {
+        written = block.error();
+      }
+    }
+  }
+  ::unlink(passing.c_str());
+  if (!written) return output_error(path, written.error().what);
+  return out->commit();
+}
 
 Result<> write_mat(const std::string& path, const TensorFile& file) {
   const bool fits = std::all_of(file.modes.begin(), file.modes.end(),

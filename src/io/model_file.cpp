@@ -8,14 +8,15 @@
 namespace lacuna {
 namespace {
 
-using nlohmann::json;
 using io::ArrayReader;
 using io::ArrayWriter;
+using nlohmann::json;
 
 json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   json described{{"name", mode.name}, {"size", mode.size}};
   if (mode.binning) described["binning"] = {{"origin", mode.binning->origin}, {"width", mode.binning->width}};
-  if (!mode.labels.empty()) described["labels"] = arrays.add_strings("labels" + std::to_string(k), mode.labels);
+  if (!mode.labels.empty())
+    described["labels"] = arrays.add_strings("labels" + std::to_string(k), mode.labels);
   return described;
 }
 
@@ -38,7 +39,8 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
 Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std::int64_t rows) {
   const std::vector<double> values = arrays.get<double>(described);
   const auto count = static_cast<std::int64_t>(values.size());
-  if (rows <= 0 || count == 0 || count % rows != 0) throw ArrayReader::Bad("a factor that does not fit its mode");
+  if (rows <= 0 || count == 0 || count % rows != 0)
+    throw ArrayReader::Bad("a factor that does not fit its mode");
   return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
 }
 
@@ -57,7 +59,8 @@ Result<Model> build_model(const json& header, const ArrayReader& arrays) {
     part.modes.mode = described.at("mode").get<int>();
     part.modes.agree = described.at("agree").get<std::vector<int>>();
     part.lambda = described.at("lambda").get<double>();
-    if (part.modes.mode < 0 || part.modes.mode >= order) throw ArrayReader::Bad("a part of a mode that is not there");
+    if (part.modes.mode < 0 || part.modes.mode >= order)
+      throw ArrayReader::Bad("a part of a mode that is not there");
     part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size);
     model.parts.push_back(std::move(part));
   }
@@ -82,7 +85,8 @@ Result<> save_model(const std::string& path, const Model& model) {
               {"index_base", model.index_base},
               {"offset", model.offset}};
   const std::vector<Mode>& modes = model.dual.modes();
-  for (std::size_t k = 0; k < modes.size(); ++k) header["modes"].push_back(describe_mode(modes[k], k, arrays));
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    header["modes"].push_back(describe_mode(modes[k], k, arrays));
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
     const ModelPart& part = model.parts[p];
     header["parts"].push_back({{"mode", part.modes.mode},

@@ -53,7 +53,7 @@ class Archive {
 
   [[nodiscard]] Result<NpyHeader> header(std::string_view name) const;
   [[nodiscard]] Result<Array> numbers(std::string_view name) const;
-  // One-dimensional whole numbers (or a flat view of more dimensions).
+  // An array of whole numbers that has so many dimensions.
   [[nodiscard]] Result<Array> integers(std::string_view name, std::size_t dimensions) const;
   [[nodiscard]] Result<std::string> text(std::string_view name) const;
 

@@ -151,8 +151,15 @@ void subtract_base(std::vector<Index>& index, int base) {
   for (Index& i : index) i -= static_cast<Index>(base);
 }
 
-void mark_unseen(std::vector<Index>& index, Index size) {
-  for (Index& i : index) i = i < size ? i : kUnseen;
+void grow(Mode& mode, std::vector<Index>& index) {
+  const bool labelled = !mode.labels.empty();
+  for (Index& i : index) {
+    if (i < mode.size || i == kUnseen) continue;
+    if (labelled)
+      i = kUnseen;
+    else
+      mode.size = i + 1;
+  }
 }
 
 Index extent(const std::vector<Index>& index) {
@@ -167,7 +174,7 @@ void settle_positions(const ReadOptions& options, TensorFile& file) {
     auto& index = file.entries.index[k];
     subtract_base(index, file.index_base);
     if (known) {
-      mark_unseen(index, file.modes[k].size);
+      grow(file.modes[k], index);
     } else {
       const Index size = options.shape.empty() ? extent(index) : options.shape[k];
       file.modes.push_back({.name = fmt::format("mode{}", k + 1), .size = size, .labels = {}});

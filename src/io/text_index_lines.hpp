@@ -54,8 +54,9 @@ int known_base(const ReadOptions& options);
 
 // The file's numbers in `index` -> 0-based positions.
 void subtract_base(std::vector<Index>& index, int base);
-// Positions beyond `size` -> kUnseen.
-void mark_unseen(std::vector<Index>& index, Index size);
+// Makes a known mode large enough for positions its model never saw. A labelled mode has no name for those:
+// they become kUnseen.
+void grow(Mode& mode, std::vector<Index>& index);
 // One more than the largest position.
 Index extent(const std::vector<Index>& index);
 

@@ -13,7 +13,6 @@ namespace lacuna::io {
 namespace {
 
 constexpr std::size_t kFirstSlots = 1024;
-constexpr std::size_t kShort = 16;  // bytes of a label that is its own key
 
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
 
@@ -94,10 +93,14 @@ LabelTable::Key LabelTable::key_of(std::string_view label) {
   return {.front = front, .back = load<std::uint64_t>(p + length - 8), .length = length};
 }
 
+std::size_t LabelTable::home_of(const Key& key) const {
+  return (mix(key.front ^ key.length, key.back) >> 24U) & (slots_.size() - 1);
+}
+
 // The label's slot, or the free one where it would go.
 std::size_t LabelTable::find_slot(std::string_view label, const Key& key) const {
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = (mix(key.front ^ key.length, key.back) >> 24U) & mask;; at = (at + 1) & mask) {
+  for (std::size_t at = home_of(key);; at = (at + 1) & mask) {
     const Slot& slot = slots_[at];
     if (slot.index == kUnseen) return at;
     if (slot.front != key.front || slot.back != key.back || slot.length != key.length) continue;
@@ -117,16 +120,40 @@ void LabelTable::rehash(std::size_t slots) {
 
 Index LabelTable::find(std::string_view label) const { return slots_[find_slot(label, key_of(label))].index; }
 
-Index LabelTable::find_or_add(std::string_view label) {
-  const Key key = key_of(label);
+bool LabelTable::append_now(std::string_view label, const Key& key, std::vector<Index>& out) {
   Slot& slot = slots_[find_slot(label, key)];
-  if (slot.index != kUnseen) return slot.index;
-  if (labels_.size() == kLargestSize) return kUnseen;
-  const auto index = static_cast<Index>(labels_.size());
-  slot = {.front = key.front, .back = key.back, .length = key.length, .index = index};
-  labels_.emplace_back(label);
-  if (3 * labels_.size() > 2 * slots_.size()) rehash(2 * slots_.size());
-  return index;
+  if (slot.index == kUnseen) {
+    if (labels_.size() == kLargestSize) return false;
+    slot = {.front = key.front,
+            .back = key.back,
+            .length = key.length,
+            .index = static_cast<Index>(labels_.size())};
+    labels_.emplace_back(label);
+    out.push_back(slot.index);
+    if (3 * labels_.size() > 2 * slots_.size()) rehash(2 * slots_.size());
+    return true;
+  }
+  out.push_back(slot.index);
+  return true;
+}
+
+bool LabelTable::append(std::string_view label, std::vector<Index>& out) {
+  const Key key = key_of(label);
+  if (label.size() > kShort) return settle(out) && append_now(label, key, out);
+  __builtin_prefetch(&slots_[home_of(key)]);
+  Waiting& waiting = waiting_[waiting_count_++];
+  waiting.key = key;
+  std::copy(label.begin(), label.end(), waiting.text.begin());
+  return waiting_count_ < kMostWaiting || settle(out);
+}
+
+bool LabelTable::settle(std::vector<Index>& out) {
+  for (std::size_t i = 0; i < waiting_count_; ++i) {
+    const Waiting& waiting = waiting_[i];
+    if (!append_now({waiting.text.data(), waiting.key.length}, waiting.key, out)) return false;
+  }
+  waiting_count_ = 0;
+  return true;
 }
 
 void order_labels(std::vector<std::string>& labels, std::vector<Index>& index) {

@@ -44,18 +44,10 @@ ModeColumn ModeColumn::of_known(const Mode& mode, int base) {
 
 bool ModeColumn::add(std::string_view text) {
   switch (kind_) {
-    case Kind::kLabels: {
-      if (text.empty()) return false;
-      const Index before = labels_.size();
-      const Index position = labels_.find_or_add(text);
-      if (position == kUnseen || (position == before && !is_utf8(text))) return false;
-      index_.push_back(position);
-      return true;
-    }
+    case Kind::kLabels:
+      return !text.empty() && is_utf8(text) && labels_.append(text, index_);
     case Kind::kKnownLabels:
-      if (text.empty()) return false;
-      index_.push_back(labels_.find(text));
-      return true;
+      return !text.empty() && labels_.append(text, index_);  // one the model never saw comes after its own
     case Kind::kStamps:
     case Kind::kKnownStamps:
       return add_stamp(text);
@@ -72,7 +64,7 @@ bool ModeColumn::add_stamp(std::string_view text) {
     return true;
   }
   const std::int64_t bin = bin_of(seconds, *mode_.binning);
-  index_.push_back(bin >= 0 && bin < std::int64_t{mode_.size} ? static_cast<Index>(bin) : kUnseen);
+  index_.push_back(bin >= 0 && bin < std::int64_t{kLargestSize} ? static_cast<Index>(bin) : kUnseen);
   return true;
 }
 
@@ -128,6 +120,7 @@ Result<> ModeColumn::finish_stamps(const std::string& path) {
 Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index) {
   switch (kind_) {
     case Kind::kLabels:
+      if (!labels_.settle(index_)) return input_error(path, complaint("x"));
       mode_.labels = labels_.take();
       mode_.size = static_cast<Index>(mode_.labels.size());
       order_labels(mode_.labels, index_);
@@ -144,9 +137,17 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
                               mode_.size - 1, mode_.name, kLargestSize - 1));
       }
       break;
+    case Kind::kKnownLabels:
+      if (!labels_.settle(index_)) return input_error(path, complaint("x"));
+      mode_.labels = labels_.take();
+      mode_.size = static_cast<Index>(mode_.labels.size());
+      break;
     case Kind::kKnownIndices:
       subtract_base(index_, base);
-      mark_unseen(index_, mode_.size);
+      grow(mode_, index_);
+      break;
+    case Kind::kKnownStamps:
+      grow(mode_, index_);
       break;
     default:
       break;

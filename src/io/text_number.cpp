@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace lacuna::io {
 namespace {
@@ -28,9 +29,26 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
+// Eight bytes at a time, the last eight maybe a second time.
+bool is_ascii(std::string_view text) {
+  std::uint64_t bits = 0;
+  std::uint64_t word = 0;
+  if (text.size() < sizeof word) {
+    for (const char c : text) bits |= static_cast<unsigned char>(c);
+    return bits < 0x80;
+  }
+  for (std::size_t at = 0; at + sizeof word < text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    bits |= word;
+  }
+  std::memcpy(&word, text.data() + text.size() - sizeof word, sizeof word);
+  return ((bits | word) & 0x8080808080808080U) == 0;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
+  if (is_ascii(text)) return true;
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     if (length == 0) return false;

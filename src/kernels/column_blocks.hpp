@@ -8,7 +8,8 @@
 
 namespace lacuna::kernels {
 
-// body(vectors, first column) for blocks of columns that cover a factor; vectors = 0 is the one-column kernel.
+// body(vectors, first column) for blocks of columns that cover a factor; vectors = 0 is the one-column
+// kernel.
 template <class Real, class Body>
 void for_column_blocks(int columns, Body&& body) {
   if (columns == 1) {

@@ -29,7 +29,8 @@ DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count en
 }
 
 template <class Real>
-void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift) {
+void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda,
+                                   double shift) {
   if (u.size() < parts_->size() || lambda.size() != parts_->size())
     throw std::invalid_argument("a point needs one factor and one lambda for each part");
   lambda_.assign(lambda.begin(), lambda.end());
@@ -108,8 +109,8 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
           continue;
         }
         kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
-          set.apply[vectors](pieces[i], u.data() + column, u.stride(), static_cast<Real>(lambda_[p]), z.data(),
-                             y.data());
+          set.apply[vectors](pieces[i], u.data() + column, u.stride(), static_cast<Real>(lambda_[p]),
+                             z.data(), y.data());
         });
       }
     }

@@ -24,7 +24,8 @@ void FactorTable<Real>::resize_zero(Count rows, int columns) {
   stride_ = columns == 1 ? 1 : (columns + kLanes - 1) / kLanes * kLanes;
   if (size() > capacity_) {
     capacity_ = size();
-    data_.reset(static_cast<Real*>(::operator new[](static_cast<std::size_t>(capacity_) * sizeof(Real), kAlignment)));
+    data_.reset(
+        static_cast<Real*>(::operator new[](static_cast<std::size_t>(capacity_) * sizeof(Real), kAlignment)));
   }
   std::fill_n(data_.get(), size(), Real{0});
 }

@@ -7,8 +7,8 @@
 //   directional y_e += scale (u_e . (V'x)_c + v_e . (U'x)_c)   ((X x_k (U V' + V U'))_Omega)
 //   gram        g_e += scale x_e (U'x)_c                 (rows of X_k X_k' U)
 //   cross       g_e += scale (x_e (U'w)_c + w_e (U'x)_c) (rows of (X_k W_k' + W_k X_k') U)
-// Each costs O(entries x rank). A factor's rows are padded with zeros to whole vectors, so no loop has a tail; a
-// factor wider than kMaxVectors vectors is handled in blocks of columns, which all four sums allow.
+// Each costs O(entries x rank). A factor's rows are padded with zeros to whole vectors, so no loop has a
+// tail; a factor wider than kMaxVectors vectors is handled in blocks of columns, which all four sums allow.
 #pragma once
 
 #include <lacuna/tensor/entries.hpp>
@@ -21,8 +21,8 @@ inline constexpr int kMaxVectors = 6;
 template <class Real>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
 
-// Consecutive fibers: fiber f has the positions [start[f], start[f+1]) of entry and row, or, when start is null,
-// the positions [f * length, (f+1) * length).
+// Consecutive fibers: fiber f has the positions [start[f], start[f+1]) of entry and row, or, when start is
+// null, the positions [f * length, (f+1) * length).
 struct FiberRange {
   const Index* entry = nullptr;
   const Index* row = nullptr;
@@ -35,18 +35,19 @@ template <class Real>
 struct FiberKernels {
   const char* name = "";
   // All indexed by the number of vectors in a row; [0] is for factors of one column, stored without padding.
-  void (*apply[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
-                                 Real* y) = {};
+  void (*apply[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+                                 const Real* x, Real* y) = {};
   void (*directional[kMaxVectors + 1])(const FiberRange& range, const Real* u, const Real* v, Count stride,
                                        Real scale, const Real* x, Real* y) = {};
-  void (*gram[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
-                                Real* g) = {};
-  void (*cross[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
-                                 const Real* w, Real* g) = {};
+  void (*gram[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+                                const Real* x, Real* g) = {};
+  void (*cross[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+                                 const Real* x, const Real* w, Real* g) = {};
   // t_c of each fiber of the range, one row of `stride` numbers after the other.
-  void (*gather[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
-                                  Real* t) = {};
-  // off[f][...] += scale u_a . u_b for all pairs a < b of entries of a short fiber; range.length says how many.
+  void (*gather[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+                                  const Real* x, Real* t) = {};
+  // off[f][...] += scale u_a . u_b for all pairs a < b of entries of a short fiber; range.length says how
+  // many.
   void (*pair_products[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                          Real* off) = {};
   // y_a += off_ab x_b, y_b += off_ab x_a over the pairs of each short fiber.

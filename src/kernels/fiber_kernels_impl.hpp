@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops themselves. Included by one .cpp per instruction set, inside a namespace of that set's own; uses no
-// library templates, because their instances would be shared between sets that not every machine can run.
+// The loops themselves. Included by one .cpp per instruction set, inside a namespace of that set's own; uses
+// no library templates, because their instances would be shared between sets that not every machine can run.
 
 // A row of one number.
 template <class Real>
@@ -30,7 +30,6 @@ struct VectorRow {
     }
   }
 };
-
 
 template <class Real, class Row>
 struct Loops {
@@ -64,7 +63,8 @@ struct Loops {
     for (int v = 0; v < kV; ++v) Row::store(row + v * kStep, Row::load(row + v * kStep) + w * t[v]);
   }
 
-  static void apply(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x, Real* y) {
+  static void apply(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
+                    Real* y) {
     for (Count f = 0; f < range.fibers; ++f) {
       const Count begin = begin_of(range, f);
       const Count end = begin_of(range, f + 1);
@@ -101,8 +101,8 @@ struct Loops {
     }
   }
 
-  static void cross(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x, const Real* w,
-                    Real* g) {
+  static void cross(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
+                    const Real* w, Real* g) {
     for (Count f = 0; f < range.fibers; ++f) {
       const Count begin = begin_of(range, f);
       const Count end = begin_of(range, f + 1);
@@ -118,7 +118,8 @@ struct Loops {
     }
   }
 
-  static void gather(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x, Real* out) {
+  static void gather(const FiberRange& range, const Real* u, Count stride, Real scale, const Real* x,
+                     Real* out) {
     for (Count f = 0; f < range.fibers; ++f) {
       Vec t[kV];
       sum_rows(range, begin_of(range, f), begin_of(range, f + 1), u, stride, x, t);
@@ -161,9 +162,12 @@ void apply_pairs_of(const FiberRange& range, const Real* off, const Real* x, Rea
 template <class Real>
 void apply_pairs(const FiberRange& range, const Real* off, const Real* x, Real* y) {
   switch (range.length) {
-    case 2: return apply_pairs_of<Real, 2>(range, off, x, y);
-    case 3: return apply_pairs_of<Real, 3>(range, off, x, y);
-    default: return apply_pairs_of<Real, 4>(range, off, x, y);
+    case 2:
+      return apply_pairs_of<Real, 2>(range, off, x, y);
+    case 3:
+      return apply_pairs_of<Real, 3>(range, off, x, y);
+    default:
+      return apply_pairs_of<Real, 4>(range, off, x, y);
   }
 }
 

@@ -13,8 +13,8 @@ using kernels::FiberRange;
 
 constexpr Count kPieceEntries = 8192;  // large enough to hide the scheduling, small enough to balance
 
-// Sums that collide in rows are made in at most this many groups, each with a buffer of n_k x r_k that is added to
-// the result in group order; a group has several times more entries than the buffer has rows.
+// Sums that collide in rows are made in at most this many groups, each with a buffer of n_k x r_k that is
+// added to the result in group order; a group has several times more entries than the buffer has rows.
 constexpr Count kMostGroups = 16;
 constexpr Count kEntriesPerRow = 8;
 
@@ -74,13 +74,14 @@ void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<
     });
 }
 
-// g += the sum over groups of pieces of what body(piece, buffer) adds to a zeroed buffer laid out like a factor.
+// g += the sum over groups of pieces of what body(piece, buffer) adds to a zeroed buffer laid out like a
+// factor.
 template <class Real, class Body>
 void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const {
   const Count count = static_cast<Count>(pieces_.size());
   if (count == 0) return;
-  const Count groups =
-      std::clamp<Count>(static_cast<Count>(view_.entry().size()) / (kEntriesPerRow * rows()), 1, std::min(kMostGroups, count));
+  const Count groups = std::clamp<Count>(static_cast<Count>(view_.entry().size()) / (kEntriesPerRow * rows()),
+                                         1, std::min(kMostGroups, count));
   const int threads = static_cast<int>(std::min<Count>(thread_count(), groups));
 #pragma omp parallel num_threads(threads)
   {
@@ -109,7 +110,8 @@ namespace {
 
 // g += diag(weight) u
 template <class Real>
-void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vector<double>& weight, Matrix<Real>& g) {
+void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vector<double>& weight,
+                       Matrix<Real>& g) {
   for (Count i = 0; i < u.rows(); ++i) {
     const Real w = static_cast<Real>(scale * weight[i]);
     for (int j = 0; j < u.columns(); ++j) g(i, j) += w * u.row(i)[j];
@@ -119,7 +121,8 @@ void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vect
 }  // namespace
 
 template <class Real>
-void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const {
+void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
+                           Matrix<Real>& g) const {
   if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z), g);
   const auto& set = kernels::fiber_kernels<Real>();
   scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
@@ -131,8 +134,8 @@ void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<c
 }
 
 template <class Real>
-void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
-                            Matrix<Real>& g) const {
+void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
+                            std::span<const Real> w, Matrix<Real>& g) const {
   if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w), g);
   const auto& set = kernels::fiber_kernels<Real>();
   scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
@@ -149,7 +152,8 @@ template void PartKernels::add_directional(const FactorTable<float>&, const Fact
                                            std::span<const float>, std::span<float>) const;
 template void PartKernels::add_gram(const FactorTable<double>&, double, std::span<const double>,
                                     Matrix<double>&) const;
-template void PartKernels::add_gram(const FactorTable<float>&, double, std::span<const float>, Matrix<float>&) const;
+template void PartKernels::add_gram(const FactorTable<float>&, double, std::span<const float>,
+                                    Matrix<float>&) const;
 template void PartKernels::add_cross(const FactorTable<double>&, double, std::span<const double>,
                                      std::span<const double>, Matrix<double>&) const;
 template void PartKernels::add_cross(const FactorTable<float>&, double, std::span<const float>,

@@ -21,17 +21,24 @@ std::string_view name(Center center) { return center == Center::kNone ? "none" :
 namespace {
 
 std::string settings_json(const FitPlan& plan, const FitOptions& options) {
-  return nlohmann::ordered_json{{"method", name(options.method)},       {"optimizer", name(options.optimizer)},
-                                {"precision", name(options.precision)}, {"init", name(options.start)},
-                                {"center", name(options.center)},       {"rank", plan.ranks},
-                                {"lambda", options.lambda},             {"lambdas", plan.lambda},
-                                {"path", plan.path},                    {"max_iterations", options.max_iterations},
-                                {"tolerance", options.tolerance},       {"seed", options.seed}}
+  return nlohmann::ordered_json{{"method", name(options.method)},
+                                {"optimizer", name(options.optimizer)},
+                                {"precision", name(options.precision)},
+                                {"init", name(options.start)},
+                                {"center", name(options.center)},
+                                {"rank", plan.ranks},
+                                {"lambda", options.lambda},
+                                {"lambdas", plan.lambda},
+                                {"path", plan.path},
+                                {"max_iterations", options.max_iterations},
+                                {"tolerance", options.tolerance},
+                                {"seed", options.seed}}
       .dump();
 }
 
 template <class Real>
-FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& options, FitRun& run, double offset) {
+FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& options, FitRun& run,
+                 double offset) {
   Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
                                                             : solve_primal<Real>(tensor, plan, options, run);
   FitResult result;
@@ -59,12 +66,13 @@ double held_out_share(const FitOptions& options) {
   return options.method == Method::kTrLs ? 0.1 : 0.0;
 }
 
-// Fits on a part of the entries until the error on the rest has not improved for a while; returns the best number of
-// steps. Nothing when there are too few entries to hold any out.
+// Fits on a part of the entries until the error on the rest has not improved for a while; returns the best
+// number of steps. Nothing when there are too few entries to hold any out.
 std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& options, double share,
                               const FitCallbacks& callbacks) {
-  constexpr int kPatience = 3;
-  Entries kept{.index = std::vector<std::vector<Index>>(static_cast<std::size_t>(tensor.order())), .value = {}};
+  constexpr int kPatience = 5;  // accepted steps without improvement; the error often rises for one or two
+  Entries kept{.index = std::vector<std::vector<Index>>(static_cast<std::size_t>(tensor.order())),
+               .value = {}};
   Entries held = kept;
   Rng rng(options.seed);
   for (Count e = 0; e < tensor.size(); ++e) {
@@ -79,15 +87,19 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   FitOptions trial = options;
   trial.early_stop = 0.0;
   int best = 0;
+  int since = 0;
   double lowest = std::numeric_limits<double>::infinity();
   FitCallbacks watching;
   watching.interrupted = callbacks.interrupted;
   watching.progress = [&](const FitProgress& progress) {
+    if (!progress.accepted) return Flow::kContinue;
+    ++since;
     if (*progress.test_rmse < lowest) {
       lowest = *progress.test_rmse;
       best = progress.iteration;
+      since = 0;
     }
-    return progress.iteration >= best + kPatience ? Flow::kStop : Flow::kContinue;
+    return since >= kPatience ? Flow::kStop : Flow::kContinue;
   };
   (void)fit(std::move(*part), trial, watching, &held);
   if (callbacks.notice)
@@ -97,10 +109,13 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
 
 }  // namespace
 
-FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks, const Entries* test) {
-  if (tensor.size() == 0) throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
+FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
+              const Entries* test) {
+  if (tensor.size() == 0)
+    throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (const double share = held_out_share(options); share > 0.0) {
-    if (!(share < 1.0)) throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
+    if (!(share < 1.0))
+      throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
     FitOptions bounded = options;
     bounded.early_stop = 0.0;
     if (const auto steps = best_steps(tensor, options, share, callbacks)) bounded.max_iterations = *steps;
@@ -110,8 +125,9 @@ FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbac
   const double offset = options.center == Center::kMean ? tensor.mean() : 0.0;
   if (offset != 0.0) tensor.subtract(offset);
   FitRun run(options, callbacks, test, offset);
-  return options.precision == Precision::kDouble ? fit_in<double>(std::move(tensor), plan, options, run, offset)
-                                                 : fit_in<float>(std::move(tensor), plan, options, run, offset);
+  return options.precision == Precision::kDouble
+             ? fit_in<double>(std::move(tensor), plan, options, run, offset)
+             : fit_in<float>(std::move(tensor), plan, options, run, offset);
 }
 
 }  // namespace lacuna

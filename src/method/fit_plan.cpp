@@ -15,10 +15,11 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
   const bool chosen = !options.ranks.empty();
   if (ranks.size() == 1) ranks.assign(parts.size(), ranks[0]);
   if (ranks.size() != parts.size())
-    throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " + std::to_string(parts.size()) +
-                                " parts; give one, or one for each");
+    throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
+                                std::to_string(parts.size()) + " parts; give one, or one for each");
   for (std::size_t p = 0; p < ranks.size(); ++p) {
-    if (ranks[p] < 1) throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
+    if (ranks[p] < 1)
+      throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].mode));
     if (ranks[p] <= extent) continue;
     if (chosen && callbacks.notice)

@@ -104,19 +104,23 @@ void Solution<Real>::set_mixture(const ObservedTensor& tensor, const ProblemData
     dual = converted;
   }
   for (std::size_t p = 0; p < u.size(); ++p)
-    mixture.push_back(part_norm(tensor, dual, data.parts()[p], FactorTable<double>(u[p].template cast<double>()),
-                                data.lambda()[p]));
+    mixture.push_back(part_norm(tensor, dual, data.parts()[p],
+                                FactorTable<double>(u[p].template cast<double>()), data.lambda()[p]));
   mixture = shares(std::move(mixture));
 }
 
 template struct Solution<double>;
 template struct Solution<float>;
 template Flow FitRun::report(const IterationRecord&, Count, double, const std::vector<PartKernels>&,
-                             const std::vector<Matrix<double>>&, std::span<const double>, std::span<const double>);
+                             const std::vector<Matrix<double>>&, std::span<const double>,
+                             std::span<const double>);
 template Flow FitRun::report(const IterationRecord&, Count, double, const std::vector<PartKernels>&,
-                             const std::vector<Matrix<float>>&, std::span<const double>, std::span<const float>);
-template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&, const FitPlan&, const FitOptions&);
-template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&, const FitOptions&);
+                             const std::vector<Matrix<float>>&, std::span<const double>,
+                             std::span<const float>);
+template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&, const FitPlan&,
+                                                      const FitOptions&);
+template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&,
+                                                     const FitOptions&);
 template std::vector<double> starting_dual(const ObservedTensor&, const FitOptions&);
 template std::vector<float> starting_dual(const ObservedTensor&, const FitOptions&);
 template ProductManifold<double> spectrahedra(const ProblemData<double>&, const std::vector<int>&);

@@ -13,11 +13,12 @@ namespace lacuna {
 struct FitPlan {
   std::vector<PartModes> parts;
   std::vector<int> ranks;
-  std::vector<double> lambda;      // at the end of the path
-  std::vector<double> path;        // factors on lambda, the last one 1
+  std::vector<double> lambda;  // at the end of the path
+  std::vector<double> path;    // factors on lambda, the last one 1
 };
 
-[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks);
+[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options,
+                                const FitCallbacks& callbacks);
 
 class FitRun {
  public:
@@ -35,8 +36,9 @@ class FitRun {
 
   // Measures, tells the callback; z and lambda are those of the point u.
   template <class Real>
-  Flow report(const IterationRecord& record, Count applications, double misfit, const std::vector<PartKernels>& parts,
-              const std::vector<Matrix<Real>>& u, std::span<const double> lambda, std::span<const Real> z);
+  Flow report(const IterationRecord& record, Count applications, double misfit,
+              const std::vector<PartKernels>& parts, const std::vector<Matrix<Real>>& u,
+              std::span<const double> lambda, std::span<const Real> z);
 
   void start_stage(double path_factor) {
     progress_.lambda = path_factor;
@@ -70,7 +72,8 @@ template <class Real>
 [[nodiscard]] std::vector<Real> starting_dual(const ObservedTensor& tensor, const FitOptions& options);
 
 template <class Real>
-[[nodiscard]] ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vector<int>& ranks);
+[[nodiscard]] ProductManifold<Real> spectrahedra(const ProblemData<Real>& data,
+                                                 const std::vector<int>& ranks);
 
 // Each solves its problem along the path and leaves U and Z.
 template <class Real>
@@ -84,10 +87,10 @@ struct Solution {
   void set_mixture(const ObservedTensor& tensor, const ProblemData<Real>& data);
 };
 template <class Real>
-[[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
-                                        FitRun& run);
+[[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan,
+                                        const FitOptions& options, FitRun& run);
 template <class Real>
-[[nodiscard]] Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
-                                          FitRun& run);
+[[nodiscard]] Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan,
+                                          const FitOptions& options, FitRun& run);
 
 }  // namespace lacuna

@@ -22,8 +22,8 @@ Summary minimize(const M& manifold, O& objective, typename M::Point& x, typename
                         {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
                         interrupted, std::forward<Observe>(observe));
   return trust_region(manifold, objective, x, state,
-                      {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance}, interrupted,
-                      std::forward<Observe>(observe));
+                      {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
+                      interrupted, std::forward<Observe>(observe));
 }
 
 }  // namespace lacuna

@@ -9,8 +9,8 @@
 namespace lacuna {
 namespace {
 
-// h depends on lambda and Z only through lambda Z. Scaling lambda so that the starting Z has length 1 puts Z on the
-// scale of the factors, which is what a trust region, a ball, needs.
+// h depends on lambda and Z only through lambda Z. Scaling lambda so that the starting Z has length 1 puts Z
+// on the scale of the factors, which is what a trust region, a ball, needs.
 template <class Real>
 void balance(ProblemData<Real>& data, std::vector<Real>& z) {
   const double length = std::sqrt(dot<Real>(data.everyone(), z, z));
@@ -24,7 +24,8 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options, FitRun& run) {
+Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
+                            FitRun& run) {
   ProblemData<Real> data(tensor, plan.parts, plan.lambda);
   run.prepare_test(tensor, data.parts());
 
@@ -49,13 +50,15 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   PrimalProblem<Real> problem(data);
   typename PrimalProblem<Real>::State state;
   run.start_stage(1.0);
-  solution.summary =
-      minimize(manifold, problem, x, state,
-               {.optimizer = options.optimizer, .max_iterations = options.max_iterations, .tolerance = options.tolerance},
-               run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
-                 return run.report<Real>(record, problem.operator_applications(), std::sqrt(here.cost), data.parts(),
-                                         at, data.lambda(), flat(at.back()));
-               });
+  solution.summary = minimize(
+      manifold, problem, x, state,
+      {.optimizer = options.optimizer,
+       .max_iterations = options.max_iterations,
+       .tolerance = options.tolerance},
+      run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
+        return run.report<Real>(record, problem.operator_applications(), std::sqrt(here.cost), data.parts(),
+                                at, data.lambda(), flat(at.back()));
+      });
   const std::span<const Real> z = flat(x.back());
   solution.z.assign(z.begin(), z.end());
   x.pop_back();

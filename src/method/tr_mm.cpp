@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TR-MM: problem D by trust region, along a path of growing lambda. Large lambdas make A(u) ill-conditioned and have
-// bad local minima for small ranks; starting each from the solution of the one before avoids both.
+// TR-MM: problem D by trust region, along a path of growing lambda. Large lambdas make A(u) ill-conditioned
+// and have bad local minima for small ranks; starting each from the solution of the one before avoids both.
 #include <lacuna/problem/dual_problem.hpp>
 
 #include "method/fit_run.hpp"
@@ -14,7 +14,8 @@ constexpr double kStageTolerance = 1e-3;
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options, FitRun& run) {
+Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
+                          FitRun& run) {
   ProblemData<Real> data(tensor, plan.parts, plan.lambda);
   run.prepare_test(tensor, data.parts());
 
@@ -36,12 +37,12 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
         .optimizer = options.optimizer,
         .max_iterations = last ? options.max_iterations : std::min(kStageIterations, options.max_iterations),
         .tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)};
-    solution.summary = minimize(
-        manifold, problem, solution.u, state, stage, run.poll(),
-        [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
-          return run.report<Real>(record, problem.operator_applications(), at.misfit, data.parts(), u, data.lambda(),
-                                  at.z);
-        });
+    solution.summary =
+        minimize(manifold, problem, solution.u, state, stage, run.poll(),
+                 [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
+                   return run.report<Real>(record, problem.operator_applications(), at.misfit, data.parts(),
+                                           u, data.lambda(), at.z);
+                 });
     solution.z = std::move(state.z);
     if (run.stopped()) break;
   }

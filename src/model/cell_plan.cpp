@@ -8,7 +8,8 @@ namespace lacuna {
 
 CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
                    const std::vector<std::vector<Index>>& index) {
-  if (lookups.size() != parts.size()) throw std::invalid_argument("a cell plan needs one lookup for each part");
+  if (lookups.size() != parts.size())
+    throw std::invalid_argument("a cell plan needs one lookup for each part");
   cells_ = static_cast<Count>(index[0].size());
   std::vector<bool> warm(static_cast<std::size_t>(cells_), false);
   std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
@@ -68,7 +69,8 @@ void CellPlan::add_part(const PartKernels& part, std::size_t which, const Factor
             for (Count j = span.begin; j < span.end; ++j) {
               const auto weight = static_cast<double>(z[part.view().entry()[j]]);
               const Real* row = u.row(part.view().row()[j]);
-              for (int column = 0; column < columns; ++column) t[column] += weight * static_cast<double>(row[column]);
+              for (int column = 0; column < columns; ++column)
+                t[column] += weight * static_cast<double>(row[column]);
             }
           }
           out[visit.cell] += lambda * product(u.row(visit.row), t.data());

@@ -35,12 +35,14 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   return prediction;
 }
 
-std::vector<std::vector<double>> Predictor::predict_parts(const std::vector<std::vector<Index>>& index) const {
+std::vector<std::vector<double>> Predictor::predict_parts(
+    const std::vector<std::vector<Index>>& index) const {
   const CellPlan cells = plan(index);
   std::vector<std::vector<double>> values(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
-    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(), values[p]);
+    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(),
+                           values[p]);
   }
   return values;
 }
@@ -48,7 +50,8 @@ std::vector<std::vector<double>> Predictor::predict_parts(const std::vector<std:
 std::vector<double> Predictor::mixture() const {
   std::vector<double> norms;
   for (std::size_t p = 0; p < parts_.size(); ++p)
-    norms.push_back(part_norm(model_->dual, model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
+    norms.push_back(
+        part_norm(model_->dual, model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
   return shares(std::move(norms));
 }
 

@@ -7,10 +7,11 @@ namespace lacuna {
 namespace {
 constexpr double kRidge = 0.5;    // A = Z/2 + ...: the 1/4 ||Z||^2 of the dual
 constexpr double kRestart = 2.0;  // solve on when ||Z|| turns out this much smaller than thought
-}
+}  // namespace
 
 template <class Real>
-DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted)
+DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions& options,
+                               Interrupted interrupted)
     : data_(&data),
       options_(options),
       interrupted_(std::move(interrupted)),
@@ -52,8 +53,8 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     state.z = start_;
     state.z.resize(static_cast<std::size_t>(data_->entries()));
   }
-  // The error of Z is at most twice ||R||, so it is ||Z||, small where the data is fitted closely, that ||R|| is held
-  // against. ||Z|| shows only as the solve proceeds.
+  // The error of Z is at most twice ||R||, so it is ||Z||, small where the data is fitted closely, that ||R||
+  // is held against. ||Z|| shows only as the solve proceeds.
   const Communicator& everyone = data_->everyone();
   const auto z_norm = [&] { return std::sqrt(dot<Real>(everyone, state.z, state.z)); };
   double scale = cold ? data_->y_norm() : z_norm();
@@ -63,8 +64,10 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     solved = solve(data_->y(), false, tolerance_ * scale, state.z);
   }
   // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
-  state.cost = 0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
-  state.uncertainty = 0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
+  state.cost =
+      0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
+  state.uncertainty =
+      0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
   // Y - W_Omega = Y - (A Z - Z/2) = R + Z/2
   state.misfit = std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
     double sum = 0.0;

@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-constexpr int kSweeps = 8;       // the start need not be exact
+constexpr int kSweeps = 8;        // the start need not be exact
 constexpr int kExtraColumns = 4;  // let the wanted directions separate from the rest sooner
 
 Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
@@ -18,7 +18,8 @@ Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
 }  // namespace
 
 template <class Real>
-std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std::vector<int>& ranks, Rng& rng) {
+std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std::vector<int>& ranks,
+                                       Rng& rng) {
   std::vector<Matrix<Real>> u(data.parts().size());
   for (std::size_t p = 0; p < u.size(); ++p)
     Spectrahedron<Real>(data.parts()[p].rows(), ranks[p]).random_point(rng, u[p]);
@@ -26,7 +27,8 @@ std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std:
 }
 
 template <class Real>
-std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const std::vector<int>& ranks, Rng& rng) {
+std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const std::vector<int>& ranks,
+                                         Rng& rng) {
   std::vector<Matrix<Real>> u(data.parts().size());
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartKernels& part = data.parts()[p];
@@ -61,7 +63,8 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
 
 template std::vector<Matrix<double>> random_start(const ProblemData<double>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<float>> random_start(const ProblemData<float>&, const std::vector<int>&, Rng&);
-template std::vector<Matrix<double>> spectral_start(const ProblemData<double>&, const std::vector<int>&, Rng&);
+template std::vector<Matrix<double>> spectral_start(const ProblemData<double>&, const std::vector<int>&,
+                                                    Rng&);
 template std::vector<Matrix<float>> spectral_start(const ProblemData<float>&, const std::vector<int>&, Rng&);
 
 }  // namespace lacuna

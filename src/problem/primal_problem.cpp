@@ -34,8 +34,8 @@ void PrimalProblem<Real>::gradient(const Point& x, const State& state, Point& ou
   const std::span<const Real> r = state.residual;
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), 2 * data_->lambda()[p], r, flat(x.back()),
-                                out[p]);
+    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), 2 * data_->lambda()[p], r,
+                                flat(x.back()), out[p]);
     data_->everyone().sum(flat(out[p]));
   }
   operator_.apply(r, flat(out.back()));
@@ -57,7 +57,8 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   std::vector<Real> r_dot(z.size());
   operator_.apply(z_dot, r_dot);
   for (std::size_t p = 0; p < parts.size(); ++p)
-    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], z, std::span<Real>(r_dot));
+    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], z,
+                             std::span<Real>(r_dot));
 
   const std::span<const Real> r_dot_view = r_dot;
   for (std::size_t p = 0; p < parts.size(); ++p) {

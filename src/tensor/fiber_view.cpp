@@ -19,7 +19,8 @@ std::vector<PartModes> full_parts(int order) {
 
 void check_part(const PartModes& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
-  if (!valid(part.mode)) throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
+  if (!valid(part.mode))
+    throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
   for (const int mode : part.agree)
     if (!valid(mode) || mode == part.mode)
       throw std::invalid_argument("a part's agreeing modes must be modes of the tensor other than its own");
@@ -29,8 +30,8 @@ void check_part(const PartModes& part, int order) {
 
 namespace {
 
-// length[j] > 0 where a fiber of that many entries begins at position j of `order`, else 0. A fiber of 2^32 - 1
-// entries or more cannot occur: entries are numbered with 32 bits.
+// length[j] > 0 where a fiber of that many entries begins at position j of `order`, else 0. A fiber of 2^32 -
+// 1 entries or more cannot occur: entries are numbered with 32 bits.
 std::vector<Index> fiber_lengths(const ObservedTensor& tensor, const std::vector<int>& agree,
                                  const std::vector<Index>& order) {
   const Count size = tensor.size();
@@ -111,8 +112,8 @@ FiberView::Span FiberView::span(Count listed_fiber) const {
 }
 
 Count FiberView::bytes() const {
-  return static_cast<Count>((entry_.size() + row_.size()) * sizeof(Index) + long_start_.size() * sizeof(Count) +
-                            single_.size() * sizeof(std::uint64_t));
+  return static_cast<Count>((entry_.size() + row_.size()) * sizeof(Index) +
+                            long_start_.size() * sizeof(Count) + single_.size() * sizeof(std::uint64_t));
 }
 
 }  // namespace lacuna

@@ -13,8 +13,8 @@ namespace {
 constexpr int kDigitBits = 11;
 constexpr int kBuckets = 1 << kDigitBits;
 
-// One stable counting pass: `to` is `from` ordered by the digit of `key` at `shift`. Each thread counts and moves
-// its own stretch of `from`; stability makes the outcome independent of how many stretches there are.
+// One stable counting pass: `to` is `from` ordered by the digit of `key` at `shift`. Each thread counts and
+// moves its own stretch of `from`; stability makes the outcome independent of how many stretches there are.
 void counting_pass(std::span<const Index> key, int shift, std::span<const Index> from, std::span<Index> to) {
   const Count size = static_cast<Count>(from.size());
   const int stretches = static_cast<int>(std::clamp<Count>(size / 65536, 1, thread_count()));
@@ -46,8 +46,8 @@ bool already_ordered(const std::vector<std::vector<Index>>& index, std::span<con
 
 }  // namespace
 
-std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index, std::span<const int> modes,
-                                       Count size) {
+std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index,
+                                       std::span<const int> modes, Count size) {
   std::vector<Index> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), Index{0});
   if (already_ordered(index, modes, size)) return order;

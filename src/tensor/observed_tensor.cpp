@@ -15,10 +15,11 @@ namespace {
 constexpr Count kMostEntries = std::numeric_limits<Index>::max() - 1;
 
 void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
-  if (modes.size() < 2) throw std::invalid_argument("a tensor needs at least 2 modes, got " + std::to_string(modes.size()));
+  if (modes.size() < 2)
+    throw std::invalid_argument("a tensor needs at least 2 modes, got " + std::to_string(modes.size()));
   if (entries.index.size() != modes.size())
-    throw std::invalid_argument("entries have " + std::to_string(entries.index.size()) + " indices, the tensor has " +
-                                std::to_string(modes.size()) + " modes");
+    throw std::invalid_argument("entries have " + std::to_string(entries.index.size()) +
+                                " indices, the tensor has " + std::to_string(modes.size()) + " modes");
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (entries.index[k].size() != entries.value.size())
       throw std::invalid_argument("mode " + std::to_string(k + 1) + " lists " +
@@ -31,8 +32,8 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   }
 }
 
-// Removes NaN entries in place, keeping the order; returns how many there were. `dropped`, if given, receives their
-// positions, ascending.
+// Removes NaN entries in place, keeping the order; returns how many there were. `dropped`, if given, receives
+// their positions, ascending.
 Count drop_missing(Entries& entries, std::vector<Index>* dropped) {
   const Count size = entries.size();
   Count kept = 0;
@@ -108,10 +109,12 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
                                               DuplicateCell* repeated) {
   check_fit(modes, entries);
   if (entries.size() > kMostEntries)
-    return Error{ErrorKind::kMemory, "", "more than 4294967294 entries; one process numbers them with 32 bits"};
+    return Error{ErrorKind::kMemory, "",
+                 "more than 4294967294 entries; one process numbers them with 32 bits"};
   for (Count e = 0; e < entries.size(); ++e)
     if (std::isinf(entries.value[e]))
-      return input_error("", "cell " + describe_cell(modes, entries.index, e) + " is infinite, expected a number");
+      return input_error(
+          "", "cell " + describe_cell(modes, entries.index, e) + " is infinite, expected a number");
 
   ObservedTensor tensor;
   const bool had_entries = entries.size() > 0;
@@ -133,7 +136,8 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
         break;
       }
       if (repeated != nullptr)
-        *repeated = {.first = position_before(order[e - 1], dropped), .second = position_before(order[e], dropped)};
+        *repeated = {.first = position_before(order[e - 1], dropped),
+                     .second = position_before(order[e], dropped)};
       return input_error("", "cell " + describe_cell(modes, entries.index, e) +
                                  " is listed more than once; choose --duplicates mean, sum or last");
     }
@@ -163,8 +167,8 @@ void ObservedTensor::replace_values(std::vector<double> values) {
   values_ = std::move(values);
 }
 
-std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index, Count entry,
-                          int index_base) {
+std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index,
+                          Count entry, int index_base) {
   std::string text = "(";
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (k > 0) text += ", ";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Threads, and sums whose bits do not depend on how many of them there are.
 //
-// Every loop is cut into blocks whose borders depend on the problem alone; a block's partial sum is computed by
-// one thread, and partial sums are added in block order.
+// Every loop is cut into blocks whose borders depend on the problem alone; a block's partial sum is computed
+// by one thread, and partial sums are added in block order.
 #pragma once
 
 #include <omp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random numbers that are the same on every machine: the standard's generators are portable, its distributions
-// are not, so the few we need are here. xoshiro256** seeded through splitmix64 (Blackman & Vigna 2018).
+// Random numbers that are the same on every machine: the standard's generators are portable, its
+// distributions are not, so the few we need are here. xoshiro256** seeded through splitmix64 (Blackman &
+// Vigna 2018).
 #pragma once
 
 #include <bit>

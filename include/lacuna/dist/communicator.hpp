@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one seam through which sums over all observed entries pass. Problems and solvers never add up entries of a
-// distributed vector in any other way, so a build whose entries are spread over processes replaces the
+// The one seam through which sums over all observed entries pass. Problems and solvers never add up entries
+// of a distributed vector in any other way, so a build whose entries are spread over processes replaces the
 // Communicator and nothing else.
 #pragma once
 
@@ -32,16 +32,16 @@ class Communicator {
 // <a, b> over all entries of all processes, accumulated in double.
 template <class Real>
 [[nodiscard]] double dot(const Communicator& everyone, std::span<const Real> a, std::span<const Real> b) {
-  return everyone.sum(
-      parallel_sum(static_cast<std::int64_t>(a.size()), [&](std::int64_t begin, std::int64_t end) {
-        double lanes[8] = {};  // independent partial sums let the compiler use vector instructions
-        std::int64_t i = begin;
-        for (; i + 8 <= end; i += 8)
-          for (int lane = 0; lane < 8; ++lane)
-            lanes[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
-        for (; i < end; ++i) lanes[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-        return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-      }));
+  return everyone.sum(parallel_sum(static_cast<std::int64_t>(a.size()), [&](std::int64_t begin,
+                                                                            std::int64_t end) {
+    double lanes[8] = {};  // independent partial sums let the compiler use vector instructions
+    std::int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+      for (int lane = 0; lane < 8; ++lane)
+        lanes[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
+    for (; i < end; ++i) lanes[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+  }));
 }
 
 }  // namespace lacuna

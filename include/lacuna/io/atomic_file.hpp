@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file that is there whole or not at all: written under a unique temporary name in the target's folder, then
-// fsync, rename, fsync of the folder. An AtomicFile that is destroyed before commit() leaves nothing behind.
+// A file that is there whole or not at all: written under a unique temporary name in the target's folder,
+// then fsync, rename, fsync of the folder. An AtomicFile that is destroyed before commit() leaves nothing
+// behind.
 #pragma once
 
 #include <cstddef>

@@ -7,8 +7,8 @@
 //              arrays     raw little-endian, each 64-byte aligned, at the offsets the header states
 //     end - 8  8 bytes    checksum: CRC-32 of everything before it, as a 64-bit number
 //
-// Everything is checked on reading: lengths against the file's size before anything is allocated, the checksum, every
-// index against its mode's size. A file of a newer layout is refused by name.
+// Everything is checked on reading: lengths against the file's size before anything is allocated, the
+// checksum, every index against its mode's size. A file of a newer layout is refused by name.
 #pragma once
 
 #include <lacuna/base/result.hpp>

@@ -2,8 +2,9 @@
 // Reading and writing partly observed tensors in the formats people have.
 //
 // Every reader yields the same thing, a TensorFile: the modes, and the cells the file lists in the file's own
-// order, with NaN for a cell that is listed but has no value. A sparse file lists the cells it has a line for;
-// a dense array or a picture lists all its cells, last mode fastest. The writer takes the same thing back.
+// order, with NaN for a cell that is listed but has no value. A sparse file lists the cells it has a line
+// for; a dense array or a picture lists all its cells, last mode fastest. The writer takes the same thing
+// back.
 #pragma once
 
 #include <lacuna/base/result.hpp>
@@ -38,28 +39,30 @@ struct BinRequest {
 
 struct ReadOptions {
   Format format = Format::kAuto;
-  std::optional<int> index_base{};      // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
-  std::vector<Index> shape{};           // empty: the sizes the file states, else the largest index seen
+  std::optional<int> index_base{};        // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
+  std::vector<Index> shape{};             // empty: the sizes the file states, else the largest index seen
   std::optional<double> missing_value{};  // in a dense file this value, too, means missing
-  std::string variable{};               // .mat, .npz: which array; empty: the only one that fits
+  std::string variable{};                 // .mat, .npz: which array; empty: the only one that fits
 
   // Pictures and dense arrays: a picture or array whose nonzero cells are observed.
   std::string mask{};
   bool invert_mask = false;
 
   // Tables.
-  std::string delimiter{};           // empty: found from the first lines among "::", tab, ',', ';', '|', space
-  std::optional<bool> header{};      // unset: the first line is one when its value field is not a number
+  std::string delimiter{};       // empty: found from the first lines among "::", tab, ',', ';', '|', space
+  std::optional<bool> header{};  // unset: the first line is one when its value field is not a number
   std::vector<std::string> columns{};  // the mode columns, by name or 1-based number; empty: all the others
-  // Empty: "value"/"rating"/... by name, else the last column that is no mode, if it holds numbers. A table without
-  // number columns, such as knowledge-graph triples, has the value 1 on each line; "none" asks for that.
+  // Empty: "value"/"rating"/... by name, else the last column that is no mode, if it holds numbers. A table
+  // without number columns, such as knowledge-graph triples, has the value 1 on each line; "none" asks for
+  // that.
   std::string value_column{};
-  std::vector<BinRequest> bins{};    // time stamps to bin
-  bool table_indices = false;        // mode columns hold plain indices, not labels
+  std::vector<BinRequest> bins{};  // time stamps to bin
+  bool table_indices = false;      // mode columns hold plain indices, not labels
 
-  // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked up
-  // (kUnseen when the model never saw them), positions beyond a mode's size become kUnseen, index_base must be
-  // set by the caller, and lines may leave out the value (NaN then).
+  // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
+  // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
+  // never saw comes after its own positions: the file's modes are the model's, grown to name it; a time
+  // before the first bin is kUnseen.
   const std::vector<Mode>* known_modes = nullptr;
 };
 
@@ -73,35 +76,35 @@ struct DenseLayout {
 
 // How a table was laid out. Column numbers are 0-based.
 struct TableLayout {
-  std::string delimiter{};                // "," "\t" "::" ...
-  std::vector<std::string> header{};      // empty: no header line
-  std::vector<int> mode_columns{};        // column of each mode
-  int value_column = -1;                  // -1: the file has no value column
-  int columns = 0;                        // how many there are
+  std::string delimiter{};            // "," "\t" "::" ...
+  std::vector<std::string> header{};  // empty: no header line
+  std::vector<int> mode_columns{};    // column of each mode
+  int value_column = -1;              // -1: the file has no value column
+  int columns = 0;                    // how many there are
 };
 
 struct TensorFile {
   Format format = Format::kTns;
   std::vector<Mode> modes;
-  Entries entries;      // the cells listed, in the file's order, NaN = no value
-  int index_base = 1;   // of the file's numbers
-  Count missing = 0;    // how many entries are NaN
-  bool dense = false;   // lists every cell, last mode fastest
-  DenseLayout layout;   // dense files
-  TableLayout table;    // tables
+  Entries entries;     // the cells listed, in the file's order, NaN = no value
+  int index_base = 1;  // of the file's numbers
+  Count missing = 0;   // how many entries are NaN
+  bool dense = false;  // lists every cell, last mode fastest
+  DenseLayout layout;  // dense files
+  TableLayout table;   // tables
 };
 
-// Strict: a line that does not parse, an Inf, an index out of range is an error that names file:line:column, what
-// was found and what was expected.
+// Strict: a line that does not parse, an Inf, an index out of range is an error that names file:line:column,
+// what was found and what was expected.
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options = {});
 
-// Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one. The
-// format follows the name's ending; dense formats need cells() that fit in memory and put NaN in cells not listed
-// (an error for formats that cannot hold NaN: pictures and integer arrays say so).
+// Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one.
+// The format follows the name's ending; dense formats need cells() that fit in memory and put NaN in cells
+// not listed (an error for formats that cannot hold NaN: pictures and integer arrays say so).
 Result<> write_tensor(const std::string& path, const TensorFile& file);
 
-// Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages about
-// entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
+// Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages
+// about entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
 [[nodiscard]] std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry);
 
 }  // namespace lacuna

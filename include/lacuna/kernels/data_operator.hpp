@@ -3,13 +3,13 @@
 //
 //   B(u) z = shift z + sum_p lambda_p (z x_k U_p U_p')_Omega
 //
-// shift = 1/2 gives A(u) of problem D (docs/math.md), shift = 0 the model's prediction on Omega. It is a kernel
-// matrix plus ridge: symmetric, positive semi-definite.
+// shift = 1/2 gives A(u) of problem D (docs/math.md), shift = 0 the model's prediction on Omega. It is a
+// kernel matrix plus ridge: symmetric, positive semi-definite.
 //
-// Three routes, by the length of a fiber. Terms that involve one entry only (all of a single fiber, the diagonal of
-// a short one) are merged over all parts into one vector `diagonal`. Short fibers multiply with their stored
-// products lambda u_a . u_b. Long fibers go through t_c = U'z. set_point costs O(sum_p (n r + N)), an application
-// O(N sum_p r_p) at most.
+// Three routes, by the length of a fiber. Terms that involve one entry only (all of a single fiber, the
+// diagonal of a short one) are merged over all parts into one vector `diagonal`. Short fibers multiply with
+// their stored products lambda u_a . u_b. Long fibers go through t_c = U'z. set_point costs O(sum_p (n r +
+// N)), an application O(N sum_p r_p) at most.
 #pragma once
 
 #include <lacuna/kernels/part_kernels.hpp>
@@ -46,7 +46,8 @@ class DataOperator {
   std::vector<FactorTable<Real>> factor_;
   std::vector<Real> diagonal_;           // what singles and short fibers put on the diagonal, plus the shift
   std::vector<float> inverse_diagonal_;  // of the whole operator
-  // Per part: lambda u_a . u_b of the short fibers, all pairs, then all triples, ...; and where each piece begins.
+  // Per part: lambda u_a . u_b of the short fibers, all pairs, then all triples, ...; and where each piece
+  // begins.
   std::vector<std::vector<Real>> pair_products_;
   std::vector<std::vector<Count>> piece_products_;
   mutable Count applications_ = 0;

@@ -5,8 +5,9 @@
 //   add_directional   y += scale (Z x_k (U V' + V U'))_Omega
 //   add_gram          G += scale Z_k Z_k' U
 //   add_cross         G += scale (X_k W_k' + W_k X_k') U
-// Each costs O(N r) and touches every entry a constant number of times. The product (Z x_k U U')_Omega, applied far
-// more often than these, is DataOperator's. The result of every call is the same bits at any thread count.
+// Each costs O(N r) and touches every entry a constant number of times. The product (Z x_k U U')_Omega,
+// applied far more often than these, is DataOperator's. The result of every call is the same bits at any
+// thread count.
 #pragma once
 
 #include <lacuna/kernels/factor_table.hpp>
@@ -33,8 +34,8 @@ class PartKernels {
   [[nodiscard]] Count rows() const { return view_.rows(); }
 
   template <class Real>
-  void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale, std::span<const Real> z,
-                       std::span<Real> y) const;
+  void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
+                       std::span<const Real> z, std::span<Real> y) const;
   template <class Real>
   void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const;
   template <class Real>

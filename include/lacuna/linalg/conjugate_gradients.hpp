@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Preconditioned conjugate gradients for A x = b, A symmetric positive definite, preconditioned by a diagonal.
+// Preconditioned conjugate gradients for A x = b, A symmetric positive definite, preconditioned by a
+// diagonal.
 //
 //   r = b - A x,  s = M^-1 r,  p = s
 //   repeat  alpha = <r,s> / <p,Ap>;  x += alpha p;  r -= alpha Ap;  beta = <r,s>_new / <r,s>;  p = s + beta p
 //
-// Starts from the x it is given (a warm start) and stops when ||r|| <= tolerance. Four vectors of the size of x and
-// no allocation after the first call; s is never stored. If <p,Ap> is not positive, which only rounding can cause,
-// it stops with what it has.
+// Starts from the x it is given (a warm start) and stops when ||r|| <= tolerance. Four vectors of the size of
+// x and no allocation after the first call; s is never stored. If <p,Ap> is not positive, which only rounding
+// can cause, it stops with what it has.
 #pragma once
 
 #include <cmath>
@@ -19,8 +20,8 @@
 namespace lacuna {
 
 struct CgOptions {
-  double tolerance = 0.0;    // on ||b - A x||, absolute
-  int max_iterations = 500;  // >= 0
+  double tolerance = 0.0;               // on ||b - A x||, absolute
+  int max_iterations = 500;             // >= 0
   std::function<bool()> interrupted{};  // polled at every step: true means stop now
 };
 
@@ -45,7 +46,8 @@ struct CgWorkspace {
 
 // <r, M^-1 r> and <r, r> in one pass.
 template <class Real>
-[[nodiscard]] std::pair<double, double> residual_products(const Communicator& everyone, std::span<const float> inverse,
+[[nodiscard]] std::pair<double, double> residual_products(const Communicator& everyone,
+                                                          std::span<const float> inverse,
                                                           const std::vector<Real>& r) {
   const std::int64_t size = static_cast<std::int64_t>(r.size());
   const std::int64_t blocks = (size + kBlock - 1) / kBlock;
@@ -106,8 +108,8 @@ CgResult conjugate_gradients(Apply&& apply, std::span<const float> inverse_diago
     if (options.interrupted && options.interrupted()) return result;
 
     const bool first = result.iterations == 0;
-    parallel_blocks(size, [&, step = static_cast<Real>(beta), r_ = r.data(), p_ = p.data()](std::int64_t begin,
-                                                                                          std::int64_t end) {
+    parallel_blocks(size, [&, step = static_cast<Real>(beta), r_ = r.data(), p_ = p.data()](
+                              std::int64_t begin, std::int64_t end) {
       if (first)
         for (std::int64_t i = begin; i < end; ++i) p_[i] = static_cast<Real>(inverse_diagonal[i]) * r_[i];
       else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dense matrices of the library: tall and narrow (n_k x r_k), one row per index of a mode, rows contiguous.
+// The dense matrices of the library: tall and narrow (n_k x r_k), one row per index of a mode, rows
+// contiguous.
 #pragma once
 
 #include <Eigen/Core>

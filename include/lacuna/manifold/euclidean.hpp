@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ordinary space R^size, as a matrix of one column: the home of Z in problem P. Its entries may be spread over
-// processes, so its inner product goes through the communicator.
+// Ordinary space R^size, as a matrix of one column: the home of Z in problem P. Its entries may be spread
+// over processes, so its inner product goes through the communicator.
 #pragma once
 
 #include <cmath>
@@ -18,11 +18,14 @@ class Euclidean {
   struct Frame {};
 
   // `scale` is the length of a typical vector.
-  explicit Euclidean(Eigen::Index size, double scale = 1.0, const Communicator& everyone = serial_communicator())
+  explicit Euclidean(Eigen::Index size, double scale = 1.0,
+                     const Communicator& everyone = serial_communicator())
       : size_(size), scale_(scale), everyone_(&everyone) {}
 
   void frame(const Point&, Frame&) const {}
-  [[nodiscard]] double inner(const Tangent& a, const Tangent& b) const { return dot<Real>(*everyone_, flat(a), flat(b)); }
+  [[nodiscard]] double inner(const Tangent& a, const Tangent& b) const {
+    return dot<Real>(*everyone_, flat(a), flat(b));
+  }
   void project(const Point&, const Frame&, Tangent&) const {}
   void retract(const Point& x, const Tangent& u, Point& out) const { out = x + u; }
   void riemannian_hessian(const Point&, const Frame&, const Tangent&, const Tangent&, Tangent&) const {}

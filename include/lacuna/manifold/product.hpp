@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A product of spectrahedra and Euclidean spaces whose number is known only when data is read. Points and tangent
-// vectors are lists with one matrix for each factor; everything is done factor by factor.
+// A product of spectrahedra and Euclidean spaces whose number is known only when data is read. Points and
+// tangent vectors are lists with one matrix for each factor; everything is done factor by factor.
 #pragma once
 
 #include <cmath>
@@ -40,8 +40,8 @@ class ProductManifold {
     out.resize(factors_.size());
     each([&](const auto& m, std::size_t f) { m.retract(x[f], u[f], out[f]); });
   }
-  void riemannian_hessian(const Point& x, const Frame& frame, const Tangent& euclidean_gradient, const Tangent& u,
-                          Tangent& v) const {
+  void riemannian_hessian(const Point& x, const Frame& frame, const Tangent& euclidean_gradient,
+                          const Tangent& u, Tangent& v) const {
     each([&](const auto& m, std::size_t f) {
       m.riemannian_hessian(x[f], frame_of(m, frame[f]), euclidean_gradient[f], u[f], v[f]);
     });
@@ -76,12 +76,14 @@ class ProductManifold {
  private:
   template <class Body>
   void each(Body&& body) const {
-    for (std::size_t f = 0; f < factors_.size(); ++f) std::visit([&](const auto& m) { body(m, f); }, factors_[f]);
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      std::visit([&](const auto& m) { body(m, f); }, factors_[f]);
   }
   static const auto& frame_of(const Spectrahedron<Real>&, const typename Spectrahedron<Real>::Frame& frame) {
     return frame;
   }
-  static typename Euclidean<Real>::Frame frame_of(const Euclidean<Real>&, const typename Spectrahedron<Real>::Frame&) {
+  static typename Euclidean<Real>::Frame frame_of(const Euclidean<Real>&,
+                                                  const typename Spectrahedron<Real>::Frame&) {
     return {};
   }
 

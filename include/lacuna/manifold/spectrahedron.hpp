@@ -9,7 +9,8 @@
 // Retraction      (U + xi) / ||U + xi||_F
 // Reference       appendix A of "A dual framework for low-rank tensor completion" (NeurIPS 2018);
 //                 Journee, Bach, Absil, Sepulchre 2010
-// Breaks down     where U'U is singular the Lyapunov solution is not unique; it is taken zero on the null pairs,
+// Breaks down     where U'U is singular the Lyapunov solution is not unique; it is taken zero on the null
+// pairs,
 //                 which leaves Pi an orthogonal projection
 // Cost            O(n r^2) a projection, O(r^3) once a point
 #pragma once
@@ -67,10 +68,10 @@ class Spectrahedron {
     normalize(out);
   }
 
-  // v = D grad f [xi] on entry; the sphere's curvature adds -trace(grad f' U) xi. What remains of the formula in the
-  // paper's (A8) is normal or vertical and disappears in the projection.
-  void riemannian_hessian(const Point& u, const Frame& point, const Tangent& euclidean_gradient, const Tangent& xi,
-                          Tangent& v) const {
+  // v = D grad f [xi] on entry; the sphere's curvature adds -trace(grad f' U) xi. What remains of the formula
+  // in the paper's (A8) is normal or vertical and disappears in the projection.
+  void riemannian_hessian(const Point& u, const Frame& point, const Tangent& euclidean_gradient,
+                          const Tangent& xi, Tangent& v) const {
     v.noalias() -= static_cast<Real>(inner(euclidean_gradient, u)) * xi;
     project(u, point, v);
   }

@@ -12,7 +12,7 @@
 
 namespace lacuna {
 
-enum class Method { kTrMm, kTrLs };                     // problem D, problem P
+enum class Method { kTrMm, kTrLs };  // problem D, problem P
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
 enum class Start { kRandom, kSpectral };
@@ -30,29 +30,29 @@ struct FitOptions {
   Precision precision = Precision::kDouble;
   Start start = Start::kSpectral;
   Center center = Center::kNone;
-  std::vector<PartModes> parts;  // empty: the paper's, one for each mode
-  std::vector<int> ranks;        // one for each part, or one for all; empty: kDefaultRank. Capped at n_k
-  double lambda = 10.0;          // > 0; lambda_p = lambda n_k
-  std::vector<double> lambdas;   // lambda_p themselves, one for each part; overrides lambda
-  int path = -1;                 // warm-started fits at smaller lambdas first, each 10 times the one before;
-                                 // -1: as many as lie above kPathStart
-  int max_iterations = 100;      // >= 0, at the final lambda
-  double tolerance = 1e-5;       // >= 0, on the gradient norm relative to the objective
-  double max_time = 0.0;         // seconds; 0: no limit
-  double early_stop = -1.0;      // share of the entries held out first, to find after how many steps the error on
-                                 // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
+  std::vector<PartModes> parts{};  // empty: the paper's, one for each mode
+  std::vector<int> ranks{};        // one for each part, or one for all; empty: kDefaultRank. Capped at n_k
+  double lambda = 10.0;            // > 0; lambda_p = lambda n_k
+  std::vector<double> lambdas{};   // lambda_p themselves, one for each part; overrides lambda
+  int path = -1;             // warm-started fits at smaller lambdas first, each 10 times the one before;
+                             // -1: as many as lie above kPathStart
+  int max_iterations = 100;  // >= 0, at the final lambda
+  double tolerance = 1e-5;   // >= 0, on the gradient norm relative to the objective
+  double max_time = 0.0;     // seconds; 0: no limit
+  double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
+                             // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
   std::uint64_t seed = 1;
-  const Model* warm_start = nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does
+  const Model* warm_start =
+      nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does
 
   static constexpr int kDefaultRank = 10;
   static constexpr double kPathStart = 100.0;
 };
 
-
 struct FitProgress {
-  int iteration = 0;         // counts on through the path in lambda
-  double lambda = 0.0;       // of this stage of the path, in units of the final one's `lambda`
-  double seconds = 0.0;      // fitting only: what measuring took is left out
+  int iteration = 0;     // counts on through the path in lambda
+  double lambda = 0.0;   // of this stage of the path, in units of the final one's `lambda`
+  double seconds = 0.0;  // fitting only: what measuring took is left out
   double objective = 0.0;
   double gradient_norm = 0.0;
   double relative_gradient = 0.0;
@@ -83,7 +83,7 @@ struct FitResult {
 };
 
 // Throws std::invalid_argument when the options do not fit the tensor.
-[[nodiscard]] FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks = {},
-                            const Entries* test = nullptr);
+[[nodiscard]] FitResult fit(ObservedTensor tensor, const FitOptions& options,
+                            const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
 
 }  // namespace lacuna

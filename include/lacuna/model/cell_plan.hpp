@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which fiber of which part each of a list of cells lies on, found once; then the parts' predictions at those cells,
-// as often as wanted and at any point:
+// Which fiber of which part each of a list of cells lies on, found once; then the parts' predictions at those
+// cells, as often as wanted and at any point:
 //
 //   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e
 //
-// with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the part. The
-// cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell, plus O(r) for each
-// entry of the fibers touched.
+// with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the
+// part. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
+// plus O(r) for each entry of the fibers touched.
 #pragma once
 
 #include <lacuna/kernels/part_kernels.hpp>

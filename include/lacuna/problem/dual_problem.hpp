@@ -10,9 +10,9 @@
 //   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
 // Reference: the paper's Lemma 1, with the constants of docs/math.md.
 //
-// An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small by
-// 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the relative
-// gradient last seen, within [tightest, loosest].
+// An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small
+// by 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the
+// relative gradient last seen, within [tightest, loosest].
 //
 // Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
 #pragma once
@@ -25,11 +25,11 @@
 namespace lacuna {
 
 struct DualOptions {
-  double loosest = 1e-2;         // ||Y - A Z|| / ||Z|| at most
-  double tightest = 1e-10;       // and at least
-  double forcing = 1e-2;         // tolerance / relative gradient
+  double loosest = 1e-2;          // ||Y - A Z|| / ||Z|| at most
+  double tightest = 1e-10;        // and at least
+  double forcing = 1e-2;          // tolerance / relative gradient
   double hessian_forcing = 1e-2;  // relative residual of the system for Zdot
-  int max_cg_iterations = 1000;  // in one solve
+  int max_cg_iterations = 1000;   // in one solve
 };
 
 template <class Real>
@@ -41,7 +41,7 @@ class DualProblem {
     double cost = 0.0;
     double uncertainty = 0.0;
     double misfit = 0.0;  // ||Y - W_Omega||
-    Count id = 0;  // tells which point the operator stands at
+    Count id = 0;         // tells which point the operator stands at
   };
 
   DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted = {});

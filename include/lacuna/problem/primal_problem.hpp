@@ -6,12 +6,13 @@
 //   grad_{U_p} h = 2 lambda_p (R_p Z_p' + Z_p R_p') U_p
 //   grad_Z h     = 2 sum_p lambda_p (R x_k U_p U_p')_Omega
 //   Rdot         = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega
-//   D grad_{U_p} = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p + (R_p Z_p' + Z_p R_p') V_p ]
-//   D grad_Z     = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
+//   D grad_{U_p} = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p + (R_p Z_p' + Z_p
+//   R_p') V_p ] D grad_Z     = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
 // Reference: the paper's Lemma 2, with the constants of docs/math.md.
 //
-// h has no regulariser: it is kept from fitting noise by the ranks and by stopping early. It depends on lambda and Z
-// only through lambda Z, so lambda decides how far a step moves Z against U. A point is (U_1, ..., U_P, Z as one column).
+// h has no regulariser: it is kept from fitting noise by the ranks and by stopping early. It depends on
+// lambda and Z only through lambda Z, so lambda decides how far a step moves Z against U. A point is (U_1,
+// ..., U_P, Z as one column).
 #pragma once
 
 #include <lacuna/kernels/data_operator.hpp>

@@ -12,8 +12,8 @@ namespace lacuna {
 template <class Real>
 class ProblemData {
  public:
-  // The tensor must outlive this; in double its values are used where they are. Throws std::invalid_argument unless
-  // there is one positive lambda for each part.
+  // The tensor must outlive this; in double its values are used where they are. Throws std::invalid_argument
+  // unless there is one positive lambda for each part.
   ProblemData(const ObservedTensor& tensor, const std::vector<PartModes>& parts, std::vector<double> lambda,
               const Communicator& everyone = serial_communicator());
 

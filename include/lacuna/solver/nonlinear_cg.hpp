@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Riemannian nonlinear conjugate gradients: first-order steps, for problems whose Hessian products cost too much.
+// Riemannian nonlinear conjugate gradients: first-order steps, for problems whose Hessian products cost too
+// much.
 //
 //   d = -g;  x <- R_x(t d) with t from a backtracking (Armijo) line search
-//   beta = max(0, min(PR+, HS))-style: beta = max(0, <g_new, g_new - T g> / <T d, g_new - T g>)   (Hestenes-Stiefel+)
-//   d <- -g_new + beta T d, restarted when it is no descent direction
+//   beta = max(0, min(PR+, HS))-style: beta = max(0, <g_new, g_new - T g> / <T d, g_new - T g>)
+//   (Hestenes-Stiefel+) d <- -g_new + beta T d, restarted when it is no descent direction
 //
 // The transport T is the projection on the new tangent space. The first trial step follows the last decrease:
-// t = 2 (f - f_before) / <g, d> (Nocedal & Wright 2006, (3.60)). Reference: Absil, Mahony, Sepulchre 2008, section 8.3.
+// t = 2 (f - f_before) / <g, d> (Nocedal & Wright 2006, (3.60)). Reference: Absil, Mahony, Sepulchre 2008,
+// section 8.3.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +19,8 @@
 namespace lacuna {
 
 struct NonlinearCgOptions {
-  int max_iterations = 500;          // >= 0
-  double gradient_tolerance = 1e-6;  // >= 0, on gradient norm / gradient scale
+  int max_iterations = 500;           // >= 0
+  double gradient_tolerance = 1e-6;   // >= 0, on gradient norm / gradient scale
   double sufficient_decrease = 1e-4;  // in (0, 1)
   double contraction = 0.5;           // in (0, 1)
   int max_backtracks = 30;            // >= 1
@@ -26,9 +28,9 @@ struct NonlinearCgOptions {
 };
 
 template <RiemannianManifold M, class O, class Observe>
-  requires Objective<O, M>
-Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
-                     const NonlinearCgOptions& options, const Interrupted& interrupted, Observe&& observe) {
+requires Objective<O, M> Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x,
+                                              typename O::State& state, const NonlinearCgOptions& options,
+                                              const Interrupted& interrupted, Observe&& observe) {
   using Tangent = typename M::Tangent;
   using State = typename O::State;
 
@@ -87,7 +89,8 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, type
       objective.evaluate(candidate, &state, candidate_state);
       if (interrupted && interrupted()) return finish(StopReason::kStopped);
       ++evaluations;
-      // Strictly less: once t slope is lost in rounding the sum alone would accept steps that lead nowhere, forever.
+      // Strictly less: once t slope is lost in rounding the sum alone would accept steps that lead nowhere,
+      // forever.
       const double candidate_cost = objective.cost(candidate_state);
       decreased = candidate_cost < cost && candidate_cost <= cost + options.sufficient_decrease * t * slope;
     }
@@ -106,7 +109,8 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, type
     manifold.scale(-1.0, change);
     manifold.axpy(1.0, gradient, change);
     const double denominator = manifold.inner(direction, change);
-    const double beta = denominator != 0.0 ? std::max(0.0, manifold.inner(gradient, change) / denominator) : 0.0;
+    const double beta =
+        denominator != 0.0 ? std::max(0.0, manifold.inner(gradient, change) / denominator) : 0.0;
     manifold.scale(beta, direction);
     manifold.axpy(-1.0, gradient, direction);
 
@@ -125,9 +129,9 @@ Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, type
 
 // For callers who do not want the last state.
 template <RiemannianManifold M, class O, class Observe>
-  requires Objective<O, M>
-Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x, const NonlinearCgOptions& options,
-                     const Interrupted& interrupted, Observe&& observe) {
+requires Objective<O, M> Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x,
+                                              const NonlinearCgOptions& options,
+                                              const Interrupted& interrupted, Observe&& observe) {
   typename O::State state;
   return nonlinear_cg(manifold, objective, x, state, options, interrupted, std::forward<Observe>(observe));
 }

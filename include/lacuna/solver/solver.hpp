@@ -9,12 +9,12 @@
 
 namespace lacuna {
 
-// A smooth function on M. A State holds what was computed at one point; it is made by evaluate and handed back to
-// every later call about that point.
+// A smooth function on M. A State holds what was computed at one point; it is made by evaluate and handed
+// back to every later call about that point.
 template <class O, class M>
-concept Objective = requires(O& o, const typename M::Point& x, const typename O::State* near, typename O::State& state,
-                             const typename M::Tangent& u, typename M::Tangent& v) {
-  o.evaluate(x, near, state);                                  // near: the state of a point close by, or null
+concept Objective = requires(O& o, const typename M::Point& x, const typename O::State* near,
+                             typename O::State& state, const typename M::Tangent& u, typename M::Tangent& v) {
+  o.evaluate(x, near, state);  // near: the state of a point close by, or null
   { o.cost(state) } -> std::convertible_to<double>;
   { o.uncertainty(state) } -> std::convertible_to<double>;     // how wrong cost(state) may be
   { o.gradient_scale(state) } -> std::convertible_to<double>;  // what makes a gradient norm dimensionless
@@ -36,10 +36,14 @@ enum class StopReason {
 
 [[nodiscard]] constexpr std::string_view describe(StopReason reason) {
   switch (reason) {
-    case StopReason::kGradientTolerance: return "gradient below tolerance";
-    case StopReason::kNoFurtherDecrease: return "no step decreases the objective any more";
-    case StopReason::kMaxIterations: return "iteration limit reached";
-    case StopReason::kStopped: return "stopped on request";
+    case StopReason::kGradientTolerance:
+      return "gradient below tolerance";
+    case StopReason::kNoFurtherDecrease:
+      return "no step decreases the objective any more";
+    case StopReason::kMaxIterations:
+      return "iteration limit reached";
+    case StopReason::kStopped:
+      return "stopped on request";
   }
   return "";
 }

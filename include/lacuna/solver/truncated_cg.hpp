@@ -3,10 +3,10 @@
 //
 //   min_eta  <g, eta> + 1/2 <eta, H eta>   subject to ||eta|| <= radius
 //
-// Stops at the boundary, on negative curvature, or when ||r|| <= ||r_0|| min(kappa, ||r_0||^theta) with norms taken
-// relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). Hands back eta and H eta:
-// the ratio test needs both, and H eta comes free from the recurrence.
-// Reference: Absil, Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
+// Stops at the boundary, on negative curvature, or when ||r|| <= ||r_0|| min(kappa, ||r_0||^theta) with norms
+// taken relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). Hands back
+// eta and H eta: the ratio test needs both, and H eta comes free from the recurrence. Reference: Absil,
+// Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,14 @@ struct TruncatedCgOptions {
   int max_iterations = 100;  // >= 1 Hessian products
 };
 
-enum class SubproblemEnd { kAccurate, kBoundary, kNegativeCurvature, kModelIncreased, kMaxIterations, kStopped };
+enum class SubproblemEnd {
+  kAccurate,
+  kBoundary,
+  kNegativeCurvature,
+  kModelIncreased,
+  kMaxIterations,
+  kStopped
+};
 
 struct SubproblemResult {
   SubproblemEnd end = SubproblemEnd::kMaxIterations;
@@ -30,9 +37,10 @@ struct SubproblemResult {
 
 // hess(direction, out) is the Riemannian Hessian. eta and h_eta are outputs.
 template <RiemannianManifold M, class Hess>
-SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x, const typename M::Tangent& gradient,
-                              double gradient_scale, double radius, Hess&& hess, const TruncatedCgOptions& options,
-                              const Interrupted& interrupted, typename M::Tangent& eta, typename M::Tangent& h_eta) {
+SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
+                              const typename M::Tangent& gradient, double gradient_scale, double radius,
+                              Hess&& hess, const TruncatedCgOptions& options, const Interrupted& interrupted,
+                              typename M::Tangent& eta, typename M::Tangent& h_eta) {
   using Tangent = typename M::Tangent;
   manifold.zero(x, eta);
   manifold.zero(x, h_eta);

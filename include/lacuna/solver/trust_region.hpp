@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Riemannian trust region: min_x f(x) over a manifold, by second-order steps inside a ball whose radius follows how
-// well the quadratic model has predicted the decrease.
+// Riemannian trust region: min_x f(x) over a manifold, by second-order steps inside a ball whose radius
+// follows how well the quadratic model has predicted the decrease.
 //
 //   g = grad f(x);  eta ~ argmin <g, eta> + 1/2 <eta, H eta>, ||eta|| <= radius   (truncated CG)
 //   ratio = (f(x) - f(R_x(eta)) + slack) / (model decrease + slack)
@@ -27,17 +27,17 @@ struct TrustRegionOptions {
 };
 
 namespace trust_region_detail {
-constexpr double kRoundingSlack = 1e3;      // times machine epsilon times |f|
-constexpr double kUncertaintySlack = 2.0;   // times the costs' own uncertainty
-constexpr double kSmallestRadius = 1e-10;   // in units of the typical distance: nothing left to gain
+constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
+constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
+constexpr double kSmallestRadius = 1e-10;  // in units of the typical distance: nothing left to gain
 }  // namespace trust_region_detail
 
-// Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state) is called at the start and after
-// every step, and may stop the solver.
+// Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
+// is called at the start and after every step, and may stop the solver.
 template <RiemannianManifold M, class O, class Observe>
-  requires Objective<O, M>
-Summary trust_region(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
-                     const TrustRegionOptions& options, const Interrupted& interrupted, Observe&& observe) {
+requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, typename M::Point& x,
+                                              typename O::State& state, const TrustRegionOptions& options,
+                                              const Interrupted& interrupted, Observe&& observe) {
   namespace detail = trust_region_detail;
   using Tangent = typename M::Tangent;
   using State = typename O::State;
@@ -134,9 +134,9 @@ Summary trust_region(const M& manifold, O& objective, typename M::Point& x, type
 
 // For callers who do not want the last state.
 template <RiemannianManifold M, class O, class Observe>
-  requires Objective<O, M>
-Summary trust_region(const M& manifold, O& objective, typename M::Point& x, const TrustRegionOptions& options,
-                     const Interrupted& interrupted, Observe&& observe) {
+requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, typename M::Point& x,
+                                              const TrustRegionOptions& options,
+                                              const Interrupted& interrupted, Observe&& observe) {
   typename O::State state;
   return trust_region(manifold, objective, x, state, options, interrupted, std::forward<Observe>(observe));
 }

@@ -12,7 +12,8 @@ namespace lacuna {
 using Index = std::uint32_t;  // a position along one mode, 0-based
 using Count = std::int64_t;   // how many of anything
 
-// The index of a label, or of a position, that the fitted data never had.
+// A position that no mode has. Every position at or beyond a mode's size is unseen by whoever knows the mode
+// at that size; this one is beyond all sizes.
 inline constexpr Index kUnseen = 0xffffffffU;
 
 // A mode made of time stamps: index = floor((stamp - origin) / width), both in seconds.
@@ -23,10 +24,10 @@ struct Binning {
 
 // One axis of the tensor.
 struct Mode {
-  std::string name;                  // "user", or "mode1" when the file has no names
-  Index size = 0;                    // n_k
+  std::string name;                   // "user", or "mode1" when the file has no names
+  Index size = 0;                     // n_k
   std::vector<std::string> labels{};  // empty when positions are plain numbers, else `size` of them
-  std::optional<Binning> binning{};  // set when positions are bins of time stamps
+  std::optional<Binning> binning{};   // set when positions are bins of time stamps
 };
 
 // Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose

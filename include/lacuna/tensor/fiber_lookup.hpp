@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the indices of the agreeing modes to the fiber that has them: an open-addressing hash table whose hits are
-// verified against the tensor's own indices, so no key has to fit in a word.
+// From the indices of the agreeing modes to the fiber that has them: an open-addressing hash table whose hits
+// are verified against the tensor's own indices, so no key has to fit in a word.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,8 @@ class FiberLookup {
       const Index code = slots_[slot];
       const Index entry = first_entry(code);
       bool equal = true;
-      for (const int mode : view_->part().agree) equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      for (const int mode : view_->part().agree)
+        equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
       if (!equal) continue;
       if (code < view_->listed_fibers()) return {Kind::kListed, code};
       return {Kind::kSingle, entry};

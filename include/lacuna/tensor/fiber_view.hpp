@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The fibers of a part (k, S): entries grouped by the indices of the modes in S, told apart by mode k.
 //
-// The paper's part k has S = all modes but k, so a group is a mode-k fiber and the groups together are the non-zero
-// columns of the unfolding Z_k. A smaller S makes longer, marginal fibers. All that is said about fibers holds for
-// any S: two entries interact through part (k, S) exactly when they share a fiber.
+// The paper's part k has S = all modes but k, so a group is a mode-k fiber and the groups together are the
+// non-zero columns of the unfolding Z_k. A smaller S makes longer, marginal fibers. All that is said about
+// fibers holds for any S: two entries interact through part (k, S) exactly when they share a fiber.
 //
-// Layout. Fibers of one entry need no list, only a bit per entry. The others are stored one after the other, by
-// length: all pairs, all triples, ... up to kShort, then the long ones in any length; within a length by where their
-// first entry lies, so neighbours in memory are neighbours in the tensor.
+// Layout. Fibers of one entry need no list, only a bit per entry. The others are stored one after the other,
+// by length: all pairs, all triples, ... up to kShort, then the long ones in any length; within a length by
+// where their first entry lies, so neighbours in memory are neighbours in the tensor.
 #pragma once
 
 #include <array>

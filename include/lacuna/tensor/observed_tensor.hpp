@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The observed entries Omega of a K-way tensor, in canonical order: sorted by the first mode's index, then the
-// second's, and so on. The order in which a file lists its entries therefore changes no result.
+// The observed entries Omega of a K-way tensor, in canonical order: sorted by the first mode's index, then
+// the second's, and so on. The order in which a file lists its entries therefore changes no result.
 #pragma once
 
 #include <lacuna/base/result.hpp>
@@ -28,9 +28,10 @@ class ObservedTensor {
  public:
   ObservedTensor() = default;
 
-  // Takes the entries over; those with a NaN value are dropped and counted. Throws std::invalid_argument when the
-  // entries do not fit the modes (fewer than two modes, an index beyond a mode's size). An Inf value, no entry
-  // left, or a repeated cell under Duplicates::kError is an Error; `repeated`, if given, then says which one.
+  // Takes the entries over; those with a NaN value are dropped and counted. Throws std::invalid_argument when
+  // the entries do not fit the modes (fewer than two modes, an index beyond a mode's size). An Inf value, no
+  // entry left, or a repeated cell under Duplicates::kError is an Error; `repeated`, if given, then says
+  // which one.
   static Result<ObservedTensor> create(std::vector<Mode> modes, Entries entries,
                                        Duplicates duplicates = Duplicates::kError,
                                        DuplicateCell* repeated = nullptr);
@@ -43,7 +44,7 @@ class ObservedTensor {
   [[nodiscard]] const std::vector<std::vector<Index>>& indices() const { return index_; }
   [[nodiscard]] std::span<const double> values() const { return values_; }
 
-  [[nodiscard]] Count missing() const { return missing_; }      // entries dropped for being NaN
+  [[nodiscard]] Count missing() const { return missing_; }        // entries dropped for being NaN
   [[nodiscard]] Count duplicates() const { return duplicates_; }  // entries merged into an earlier one
   [[nodiscard]] double mean() const;
 
@@ -67,7 +68,8 @@ class ObservedTensor {
                                                      std::span<const int> modes, Count size);
 
 // "(3, 17, 2)" with the given index base, or labels where a mode has them.
-[[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index,
-                                        Count entry, int index_base = 1);
+[[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes,
+                                        const std::vector<std::vector<Index>>& index, Count entry,
+                                        int index_base = 1);
 
 }  // namespace lacuna

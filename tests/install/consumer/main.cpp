@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Fits and predicts with an installed lacuna; ends with 0 when the answer makes sense.
+#include <cmath>
+#include <lacuna/method/fit.hpp>
+
+int main() {
+  lacuna::Entries entries{.index = {{0, 0, 1, 1, 2}, {0, 1, 0, 1, 0}}, .value = {1, 2, 2, 4, 3}};
+  std::vector<lacuna::Mode> modes = {{.name = "row", .size = 3}, {.name = "column", .size = 2}};
+  auto tensor = lacuna::ObservedTensor::create(modes, entries);
+  if (!tensor) return 1;
+  const lacuna::FitResult result = lacuna::fit(std::move(*tensor), {.ranks = {1}, .lambda = 100.0});
+  const double value =
+      lacuna::Predictor(result.model).predict({{2}, {1}}).value[0];  // the table is of rank 1: 6
+  return std::abs(value - 6.0) < 0.5 ? 0 : 2;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Writing tables, and reading them back.
+#include <limits>
+
+#include "text_files.hpp"
+
+namespace lacuna::text_test {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+class TableWriter : public TextFiles {
+ protected:
+  // Writes the tensor and returns the text.
+  std::string written(const std::string& name, const TensorFile& file) {
+    const auto result = write_tensor(folder.path(name), file);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message());
+    return folder.read(name);
+  }
+};
+
+TensorFile odd_labels() {
+  TensorFile file;
+  file.format = Format::kTable;
+  file.modes = {{.name = "who, really",
+                 .size = 8,
+                 .labels = {"a,b", "\"q\"", " pad ", "two\nlines", "a\tb", "x::y", "c:", "plain"}},
+                {.name = "n", .size = 3, .labels = {}},
+                {.name = "t", .size = 4, .labels = {}, .binning = Binning{100, 7}}};
+  file.entries.index = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 0, 1, 2, 0, 1}, {3, 2, 1, 0, 3, 2, 1, 0}};
+  file.entries.value = {0.1, -2, kNan, 1e300, 5, 6, 7, 8};
+  file.missing = 1;
+  return file;
+}
+
+TEST_F(TableWriter, WithoutALayoutItIsCsvWithAHeader) {
+  TensorFile file = odd_labels();
+  EXPECT_EQ(
+      written("a.csv", file).substr(0, 78),
+      "\"who, really\",n,t,value\n\"a,b\",1,121,0.1\n\"\"\"q\"\"\",2,114,-2\n\" pad \",3,107,\n\"two\nl");
+}
+
+TEST_F(TableWriter, OddLabelsSurviveEveryDelimiter) {
+  const TensorFile file = odd_labels();
+  for (const char* const delimiter : {",", ";", "|", "\t", "::", " "}) {
+    TensorFile laid_out = file;
+    laid_out.table = {.delimiter = delimiter,
+                      .header = {"value", "who", "n", "t"},
+                      .mode_columns = {1, 2, 3},
+                      .value_column = 0,
+                      .columns = 4};
+    const std::string name = delimiter;
+    if (name == "\t" || name == "::" || name == " ") {
+      const auto refused = write_tensor(folder.path("a.txt"), laid_out);
+      ASSERT_FALSE(refused.ok());
+      EXPECT_EQ(refused.error().what,
+                "the label 'two\\x0alines' of mode 'who, really' holds a line break, which only CSV can");
+      laid_out.modes[0].labels[3] = "two lines";
+    }
+    const std::string text = written("a.txt", laid_out);
+    const ReadOptions options{
+        .format = Format::kTable, .delimiter = delimiter, .bins = {{.column = "t", .width = 7}}};
+    const auto file_again = read_tensor(folder.path("a.txt"), options);
+    ASSERT_TRUE(file_again.ok()) << delimiter << " " << file_again.error().message() << "\n" << text;
+    EXPECT_EQ(file_again->modes[0].labels, laid_out.modes[0].labels) << delimiter;
+    EXPECT_EQ(file_again->entries.index[2], file.entries.index[2]);
+    EXPECT_EQ(file_again->table.header, laid_out.table.header);
+    EXPECT_EQ(file_again->missing, 1);
+  }
+}
+
+TEST_F(TableWriter, ReadFilesComeOutAsTheyWere) {
+  const char* const kTexts[] = {
+      "user,item,rating\nann,tea,5\nbob,milk,3.5\nann,milk,\n",
+      "rating;user;item\n5;ann;tea\n",
+      "a|b|0.25\n",
+  };
+  for (const char* const text : kTexts) EXPECT_EQ(written("b.csv", read_fine("a.csv", text)), text);
+  const char* const triples = "a\tr\tb\nb\tr\tc\n";
+  EXPECT_EQ(written("b.txt", read_fine("a.txt", triples)), triples);
+  const char* const labelled = "1::b c::5\n2::d::3\n";
+  EXPECT_EQ(written("b.dat", read_fine("a.dat", labelled)), labelled);
+}
+
+TEST_F(TableWriter, OtherColumnsAreLeftOut) {
+  TensorFile file = read_fine("u.data", "1\t7\t5\t978300760\n2\t7\t4\t978300761\n");
+  EXPECT_EQ(written("out.data", file), "1\t7\t5\n2\t7\t4\n");
+  EXPECT_EQ(written("out.csv", file), "1,7,5\n2,7,4\n");
+  file = read_fine("a.csv", "id,who,what,rating\nq,a,b,1\n", {.columns = {"who", "what"}});
+  EXPECT_EQ(written("b.tsv", file), "who\twhat\trating\na\tb\t1\n");
+}
+
+TEST_F(TableWriter, FactsGetAValueColumnWhenValuesAreNotAllOne) {
+  TensorFile file = read_fine("a.txt", "a\tr\tb\nb\tr\tc\n");
+  file.entries.value = {0.75, kNan};
+  EXPECT_EQ(written("b.txt", file), "a\tr\tb\t0.75\nb\tr\tc\t\n");
+  const TensorFile again = read_fine("c.txt", folder.read("b.txt"));
+  expect_same_entries(again.entries, file.entries);
+}
+
+TEST_F(TableWriter, GzippedTablesRoundTrip) {
+  const TensorFile file = read_fine("a.csv", "user,item,rating\nann,tea,5\nbob,milk,3.5\n");
+  const std::string packed = written("b.csv.gz", file);
+  EXPECT_EQ(packed.substr(0, 2), "\x1f\x8b");
+  const auto again = read_tensor(folder.path("b.csv.gz"));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->modes[1].labels, file.modes[1].labels);
+  expect_same_entries(again->entries, file.entries);
+}
+
+TEST_F(TableWriter, FailureLeavesNothingBehind) {
+  TensorFile file = odd_labels();
+  file.entries.index[0][1] = kUnseen;
+  const auto result = write_tensor(folder.path("a.csv"), file);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().what, "entry 2 lies outside mode 'who, really' of size 8");
+  EXPECT_EQ(folder.files(), 0U);
+  EXPECT_EQ(write_tensor(folder.path("no/a.csv"), odd_labels()).error().kind, ErrorKind::kOutput);
+}
+
+}  // namespace
+}  // namespace lacuna::text_test

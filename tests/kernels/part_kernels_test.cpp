@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The sparse products of one part against their naive twins, and their bits at several thread counts.
+#include <gtest/gtest.h>
+
+#include <lacuna/kernels/part_kernels.hpp>
+#include <vector>
+
+#include "support/kernel_check.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::as_span;
+using test::expect_close;
+using test::in_double;
+using test::random_matrix;
+using test::random_vector;
+using test::rounding;
+
+constexpr double kScale = -1.7;  // any number that is not 1
+
+// Random operands of a part, in Real, with their twins' results in double.
+template <class Real>
+struct Operands {
+  Operands(const ObservedTensor& tensor, const PartModes& part, int rank, Rng& rng)
+      : u(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
+        v(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
+        g(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
+        x(random_vector<Real>(tensor.size(), rng)),
+        w(random_vector<Real>(tensor.size(), rng)),
+        y(random_vector<Real>(tensor.size(), rng)) {}
+
+  Matrix<Real> u, v;
+  Matrix<Real> g;  // what a result is added to
+  std::vector<Real> x, w;
+  std::vector<Real> y;  // likewise
+};
+
+template <class Real>
+void check_directional(const PartKernels& kernel, const test::NaivePart& naive, const Operands<Real>& in) {
+  Eigen::VectorXd want = in_double(in.y);
+  naive.add_directional(in_double(in.u), in_double(in.v), kScale, in_double(in.x), want);
+  Eigen::VectorXd magnitude = in_double(in.y).cwiseAbs();
+  naive.add_directional(in_double(in.u).cwiseAbs(), in_double(in.v).cwiseAbs(), -kScale,
+                        in_double(in.x).cwiseAbs(), magnitude);
+  const double summands = static_cast<double>(naive.longest() + in.u.cols());
+  test::with_each_kernel_set([&] {
+    std::vector<Real> got = in.y;
+    kernel.add_directional(FactorTable<Real>(in.u), FactorTable<Real>(in.v), kScale,
+                           std::span<const Real>(in.x), std::span<Real>(got));
+    expect_close<Real>(got, as_span(want), as_span(magnitude), rounding<Real>(summands));
+  });
+}
+
+template <class Real>
+void check_gram(const PartKernels& kernel, const test::NaivePart& naive, const Operands<Real>& in) {
+  Matrix<double> want = in_double(in.g);
+  naive.add_gram(in_double(in.u), kScale, in_double(in.x), want);
+  Matrix<double> magnitude = in_double(in.g).cwiseAbs();
+  naive.add_gram(in_double(in.u).cwiseAbs(), -kScale, in_double(in.x).cwiseAbs(), magnitude);
+  const double summands = static_cast<double>(in.x.size());
+  test::with_each_kernel_set([&] {
+    Matrix<Real> got = in.g;
+    kernel.add_gram(FactorTable<Real>(in.u), kScale, std::span<const Real>(in.x), got);
+    expect_close<Real>(flat(std::as_const(got)), flat(std::as_const(want)), flat(std::as_const(magnitude)),
+                       rounding<Real>(summands));
+  });
+}
+
+template <class Real>
+void check_cross(const PartKernels& kernel, const test::NaivePart& naive, const Operands<Real>& in) {
+  Matrix<double> want = in_double(in.g);
+  naive.add_cross(in_double(in.u), kScale, in_double(in.x), in_double(in.w), want);
+  Matrix<double> magnitude = in_double(in.g).cwiseAbs();
+  naive.add_cross(in_double(in.u).cwiseAbs(), -kScale, in_double(in.x).cwiseAbs(), in_double(in.w).cwiseAbs(),
+                  magnitude);
+  const double summands = static_cast<double>(in.x.size());
+  test::with_each_kernel_set([&] {
+    Matrix<Real> got = in.g;
+    kernel.add_cross(FactorTable<Real>(in.u), kScale, std::span<const Real>(in.x),
+                     std::span<const Real>(in.w), got);
+    expect_close<Real>(flat(std::as_const(got)), flat(std::as_const(want)), flat(std::as_const(magnitude)),
+                       rounding<Real>(summands));
+  });
+}
+
+template <class Real>
+void check_part(const ObservedTensor& tensor, const PartModes& part, const std::vector<int>& ranks,
+                Rng& rng) {
+  const PartKernels kernel(tensor, part);
+  const test::NaivePart naive(tensor, part);
+  for (const int rank : ranks) {
+    SCOPED_TRACE(test::describe_part(part, rank));
+    const Operands<Real> in(tensor, part, rank, rng);
+    check_directional(kernel, naive, in);
+    check_gram(kernel, naive, in);
+    check_cross(kernel, naive, in);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+template <class Real>
+class PartKernelsTest : public testing::Test {
+ protected:
+  test::WithThreads one_{
+      1};  // more are not worth waking for small tensors; the tests of many pieces ask for them
+};
+using Reals = testing::Types<double, float>;
+TYPED_TEST_SUITE(PartKernelsTest, Reals, );
+
+TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnThreeModes) {
+  Rng rng(40);
+  const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
+  const FiberView view(tensor, full_parts(3)[1]);  // the tensor has fibers of every kind
+  ASSERT_TRUE(view.single_fibers() > 0 && view.short_fibers(2) > 0 && view.short_fibers(3) > 0 &&
+              view.short_fibers(4) > 0 && view.long_fibers() > 0);
+  for (const PartModes& part : full_parts(3)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
+}
+
+TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnFourModes) {
+  Rng rng(41);
+  const ObservedTensor tensor = test::random_tensor({5, 9, 4, 6}, 260, rng, 1.5);
+  for (const PartModes& part : full_parts(4)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
+}
+
+TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnMarginalParts) {
+  Rng rng(42);
+  const ObservedTensor three = test::random_tensor({9, 14, 11}, 150, rng, 1.5);
+  for (const PartModes& part : {PartModes{.mode = 0, .agree = {1}}, PartModes{.mode = 1, .agree = {0}},
+                                PartModes{.mode = 2, .agree = {1}}})
+    check_part<TypeParam>(three, part, test::tested_ranks(), rng);
+  check_part<TypeParam>(three, {.mode = 1, .agree = {}}, {1, 3, 8, 25, 60}, rng);
+  const ObservedTensor four = test::random_tensor({5, 9, 4, 6}, 150, rng, 1.5);
+  for (const PartModes& part : {PartModes{.mode = 0, .agree = {1, 3}}, PartModes{.mode = 3, .agree = {0, 2}},
+                                PartModes{.mode = 2, .agree = {1}}})
+    check_part<TypeParam>(four, part, {1, 2, 5, 9, 17, 24, 25, 31, 60}, rng);
+}
+
+TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOverManyPieces) {
+  const test::WithThreads scope(2);
+  Rng rng(43);
+  const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 20000, rng, 1.2);
+  std::vector<PartModes> parts = full_parts(3);
+  parts.push_back({.mode = 2, .agree = {0}});
+  for (const PartModes& part : parts) {
+    ASSERT_GT(PartKernels(tensor, part).pieces().size(), 2U);
+    check_part<TypeParam>(tensor, part, {3}, rng);
+  }
+}
+
+// gather is the model's kernel: t_c = scale sum_e x_e u_e of every fiber of a piece.
+TYPED_TEST(PartKernelsTest, GatherSumsTheRowsOfEachFiber) {
+  Rng rng(44);
+  const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
+  for (const PartModes& part : full_parts(3))
+    for (const int rank : test::tested_ranks()) {
+      SCOPED_TRACE(test::describe_part(part, rank));
+      const PartKernels kernel(tensor, part);
+      const Operands<TypeParam> in(tensor, part, rank, rng);
+      const FactorTable<TypeParam> u(in.u);
+      const int lanes = kernels::kLanes<TypeParam>;
+      const int vectors = rank == 1 ? 0 : std::min(kernels::kMaxVectors, (rank + lanes - 1) / lanes);
+      const int columns = std::min(rank, vectors == 0 ? 1 : vectors * lanes);  // the first block of columns
+      test::with_each_kernel_set([&] {
+        for (const kernels::FiberRange& piece : kernel.pieces()) {
+          FactorTable<TypeParam> t;
+          t.resize_zero(piece.fibers, rank);
+          kernels::fiber_kernels<TypeParam>().gather[vectors](
+              piece, u.data(), u.stride(), static_cast<TypeParam>(kScale), in.x.data(), t.data());
+          for (Count f = 0; f < piece.fibers; ++f) {
+            const Count begin = piece.start != nullptr ? piece.start[f] : f * piece.length;
+            const Count end = piece.start != nullptr ? piece.start[f + 1] : (f + 1) * piece.length;
+            for (int j = 0; j < columns; ++j) {
+              double want = 0.0;
+              double magnitude = 0.0;
+              for (Count i = begin; i < end; ++i) {
+                const double term = static_cast<double>(in.x[piece.entry[i]]) *
+                                    static_cast<double>(in.u(piece.row[i], j)) * kScale;
+                want += term;
+                magnitude += std::abs(term);
+              }
+              ASSERT_NEAR(static_cast<double>(t.row(f)[j]), want,
+                          rounding<TypeParam>(static_cast<double>(end - begin)) * magnitude);
+            }
+          }
+        }
+      });
+    }
+}
+
+TYPED_TEST(PartKernelsTest, HaveTheSameBitsAtAnyThreadCount) {
+  Rng rng(45);
+  const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 60000, rng, 1.7);
+  std::vector<PartModes> parts = full_parts(3);
+  parts.push_back({.mode = 2, .agree = {0}});
+  for (const PartModes& part : parts)
+    for (const int rank : {1, 26}) {
+      SCOPED_TRACE(test::describe_part(part, rank));
+      const PartKernels kernel(tensor, part);
+      const Operands<TypeParam> in(tensor, part, rank, rng);
+      const FactorTable<TypeParam> u(in.u);
+      const std::span<const TypeParam> x = in.x;
+      std::vector<Operands<TypeParam>> results;
+      for (const int threads : {1, 2, 3, 5}) {
+        const test::WithThreads scope(threads);
+        Operands<TypeParam>& out = results.emplace_back(in);
+        kernel.add_directional(u, FactorTable<TypeParam>(in.v), kScale, x, std::span<TypeParam>(out.y));
+        kernel.add_gram(u, kScale, x, out.g);
+        kernel.add_cross(u, kScale, x, std::span<const TypeParam>(in.w), out.v);
+        const Operands<TypeParam>& alone = results.front();
+        EXPECT_TRUE(test::same_bits<TypeParam>(out.y, alone.y)) << threads << " threads, directional";
+        EXPECT_TRUE(test::same_bits<TypeParam>(flat(out.g), flat(alone.g))) << threads << " threads, gram";
+        EXPECT_TRUE(test::same_bits<TypeParam>(flat(out.v), flat(alone.v))) << threads << " threads, cross";
+      }
+    }
+}
+
+TYPED_TEST(PartKernelsTest, WorkTheSameAfterAMove) {
+  Rng rng(46);
+  const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
+  const PartModes part = full_parts(3)[0];
+  const Operands<TypeParam> in(tensor, part, 7, rng);
+  PartKernels first(tensor, part);
+  Matrix<TypeParam> before = in.g;
+  first.add_gram(FactorTable<TypeParam>(in.u), kScale, std::span<const TypeParam>(in.x), before);
+  const PartKernels second = std::move(first);
+  Matrix<TypeParam> after = in.g;
+  second.add_gram(FactorTable<TypeParam>(in.u), kScale, std::span<const TypeParam>(in.x), after);
+  EXPECT_EQ(before, after);
+}
+
+}  // namespace
+}  // namespace lacuna

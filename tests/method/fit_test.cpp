@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The contract of a fit: recovers what it can represent, is deterministic, honours its limits, refuses
+// nonsense.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lacuna/method/fit.hpp>
+
+#include "support/latent_tensor.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::latent_tensor;
+using test::LatentSplit;
+using test::low_rank_tensor;
+
+double relative_test_error(const LatentSplit& split, const FitResult& result) {
+  return *result.last.test_rmse * std::sqrt(static_cast<double>(split.test.size())) / split.test_norm;
+}
+
+// The regulariser shrinks the solution in proportion to 1/lambda, so recovery needs a large one.
+constexpr double kRecoveryLambda = 1e3;
+constexpr double kRecovered = 1e-3;
+
+TEST(Fit, TrMmRecoversAThreeWayLatentTensor) {
+  LatentSplit split = latent_tensor({30, 30, 30}, 2, 0.6, 1);
+  const FitResult result =
+      fit(std::move(split.train), {.ranks = {2}, .lambda = kRecoveryLambda}, {}, &split.test);
+  EXPECT_LT(relative_test_error(split, result), kRecovered);
+}
+
+TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
+  LatentSplit split = latent_tensor({16, 16, 16, 16}, 1, 0.6, 1);
+  const FitResult result =
+      fit(std::move(split.train), {.ranks = {2}, .lambda = kRecoveryLambda}, {}, &split.test);
+  EXPECT_LT(relative_test_error(split, result), kRecovered);
+}
+
+TEST(Fit, TrLsRecoversALatentTensor) {
+  LatentSplit split = latent_tensor({20, 20, 20}, 1, 0.6, 3);
+  const FitResult result =
+      fit(std::move(split.train), {.method = Method::kTrLs, .ranks = {1}, .lambda = 10.0, .early_stop = 0.0},
+          {}, &split.test);
+  EXPECT_LT(relative_test_error(split, result), kRecovered);
+}
+
+TEST(Fit, ConjugateGradientsReachTheTrustRegionsObjective) {
+  const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 2000, .tolerance = 1e-5};
+  FitOptions first_order = options;
+  first_order.optimizer = Optimizer::kNonlinearCg;
+  LatentSplit split = latent_tensor({12, 11, 10}, 2, 0.5, 4);
+  const FitResult second = fit(split.train, options);
+  const FitResult first = fit(split.train, first_order);
+  EXPECT_TRUE(first.converged);
+  EXPECT_NEAR(first.last.objective / second.last.objective, 1.0, 1e-6);
+}
+
+TEST(Fit, SameBitsAtAnyThreadCountAndForTheSameSeed) {
+  Rng rng(9);
+  const ObservedTensor tensor = low_rank_tensor({60, 50, 40}, 3, 20000, 0.1, rng);
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    const test::WithThreads scope(threads);
+    const FitResult result =
+        fit(tensor, {.start = Start::kRandom, .ranks = {3}, .max_iterations = 4, .seed = 17});
+    const std::span<const double> z = result.model.dual.values();
+    if (first.empty()) first.assign(z.begin(), z.end());
+    EXPECT_TRUE(test::same_bits<double>(first, z)) << threads << " threads";
+  }
+}
+
+TEST(Fit, ScalingTheValuesScalesThePredictions) {
+  LatentSplit split = latent_tensor({10, 9, 8}, 2, 0.6, 5);
+  const FitResult one = fit(split.train, {.ranks = {2}, .lambda = 5.0});
+  const auto base = Predictor(one.model).predict(split.test.index).value;
+  for (const double scale : {1e-12, 1e12}) {
+    ObservedTensor scaled = split.train;
+    std::vector<double> values(scaled.values().begin(), scaled.values().end());
+    for (double& value : values) value *= scale;
+    scaled.replace_values(values);
+    const FitResult other = fit(scaled, {.ranks = {2}, .lambda = 5.0});
+    const auto predicted = Predictor(other.model).predict(split.test.index).value;
+    for (std::size_t i = 0; i < base.size(); ++i) EXPECT_NEAR(predicted[i] / scale, base[i], 1e-4);
+  }
+}
+
+TEST(Fit, FloatComesCloseToDouble) {
+  LatentSplit split = latent_tensor({15, 15, 15}, 2, 0.5, 6);
+  const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
+  FitOptions single = options;
+  single.precision = Precision::kFloat;
+  const FitResult exact = fit(split.train, options, {}, &split.test);
+  const FitResult close = fit(split.train, single, {}, &split.test);
+  EXPECT_NEAR(*close.last.test_rmse / *exact.last.test_rmse, 1.0, 0.02);
+}
+
+TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
+  Rng rng(10);
+  const ObservedTensor tensor = low_rank_tensor({12, 10, 8}, 2, 400, 0.5, rng);
+  for (const Method method : {Method::kTrMm, Method::kTrLs}) {
+    const FitResult result = fit(
+        tensor,
+        {.method = method, .center = Center::kMean, .ranks = {2}, .max_iterations = 8, .early_stop = 0.0});
+    const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
+    double square = 0.0;
+    for (std::size_t e = 0; e < predicted.size(); ++e)
+      square += (predicted[e] - tensor.values()[e]) * (predicted[e] - tensor.values()[e]);
+    EXPECT_NEAR(std::sqrt(square / static_cast<double>(predicted.size())), result.last.train_rmse, 1e-8);
+  }
+}
+
+TEST(Fit, WarmStartFromItsOwnModelNeedsHardlyAnyStep) {
+  LatentSplit split = latent_tensor({14, 13, 12}, 2, 0.5, 7);
+  const FitResult cold = fit(split.train, {.ranks = {2}, .lambda = 1.0});
+  const FitResult warm = fit(split.train, {.ranks = {2}, .lambda = 1.0, .warm_start = &cold.model});
+  EXPECT_TRUE(warm.converged);
+  EXPECT_LE(warm.last.iteration, 2);
+  EXPECT_LT(warm.last.iteration, cold.last.iteration);
+}
+
+TEST(Fit, RankBeyondTheModeIsCappedWithANotice) {
+  Rng rng(11);
+  std::vector<std::string> notices;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
+  const FitResult result =
+      fit(low_rank_tensor({9, 8, 3}, 1, 80, 0.1, rng), {.ranks = {4, 4, 5}, .max_iterations = 2}, callbacks);
+  EXPECT_EQ(result.model.parts[2].factor.cols(), 3);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0], "rank 5 of part 3 is capped at its mode's size 3");
+}
+
+TEST(Fit, StopsOnTheCallbacksWordAndKeepsAValidModel) {
+  Rng rng(12);
+  FitCallbacks callbacks;
+  callbacks.progress = [](const FitProgress& progress) {
+    return progress.iteration >= 2 ? Flow::kStop : Flow::kContinue;
+  };
+  const ObservedTensor tensor = low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng);
+  const FitResult result = fit(tensor, {.ranks = {3}, .tolerance = 0.0}, callbacks);
+  EXPECT_EQ(result.stop_reason, "interrupted");
+  EXPECT_FALSE(result.converged);
+  EXPECT_EQ(result.last.iteration, 2);
+  EXPECT_EQ(Predictor(result.model).predict(tensor.indices()).value.size(), 2000U);
+}
+
+TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
+  Rng rng(13);
+  int polls = 0;
+  FitCallbacks callbacks;
+  callbacks.interrupted = [&] { return ++polls > 40; };
+  const FitResult result =
+      fit(low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng), {.ranks = {3}, .tolerance = 0.0}, callbacks);
+  EXPECT_EQ(result.reason, StopReason::kStopped);
+  for (const double z : result.model.dual.values()) EXPECT_TRUE(std::isfinite(z));
+}
+
+TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {
+  Entries entries{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), entries);
+  ASSERT_TRUE(tensor);
+  const FitResult result = fit(*tensor, {.center = Center::kMean, .ranks = {2}});
+  for (const double value : Predictor(result.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
+    EXPECT_NEAR(value, 4.0, 1e-9);
+
+  auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
+  ASSERT_TRUE(one);
+  for (const double value : Predictor(fit(*one, {}).model).predict({{0, 1}, {0, 1}}).value)
+    EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(Fit, RefusesWhatMakesNoSense) {
+  Rng rng(14);
+  const ObservedTensor tensor = low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
+  EXPECT_THROW((void)fit(tensor, {.ranks = {0}}), std::invalid_argument);
+  EXPECT_THROW((void)fit(tensor, {.ranks = {1, 2}}), std::invalid_argument);
+  EXPECT_THROW((void)fit(tensor, {.lambda = -1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit(tensor, {.lambda = std::nan("")}), std::invalid_argument);
+  EXPECT_THROW((void)fit(tensor, {.lambdas = {1.0, 2.0}}), std::invalid_argument);
+  EXPECT_THROW((void)fit(tensor, {.early_stop = 1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit(ObservedTensor{}, {}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace lacuna

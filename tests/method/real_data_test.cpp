@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The figures the project promises on the common splits. Looks for NAME.train.tns and NAME.test.tns in the
+// folder $LACUNA_SPLITS (scripts/test makes it when the data is there) and skips without them.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/method/fit.hpp>
+
+namespace lacuna {
+namespace {
+
+struct Split {
+  ObservedTensor train;
+  Entries test;
+};
+
+std::optional<Split> load(const std::string& name) {
+  const char* folder = std::getenv("LACUNA_SPLITS");
+  const std::string base = std::string(folder != nullptr ? folder : "splits") + "/" + name;
+  if (!std::filesystem::exists(base + ".train.tns") || !std::filesystem::exists(base + ".test.tns"))
+    return std::nullopt;
+  auto train = read_tensor(base + ".train.tns", {.index_base = 1});
+  auto test = read_tensor(base + ".test.tns", {.index_base = 1, .known_modes = &train->modes});
+  return Split{.train = std::move(*ObservedTensor::create(train->modes, std::move(train->entries))),
+               .test = std::move(test->entries)};
+}
+
+FitResult run(Split split, const FitOptions& options) {
+  return fit(std::move(split.train), options, {}, &split.test);
+}
+
+TEST(RealData, BaboonTrMm) {
+  auto split = load("baboon");
+  if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
+  const FitResult result = run(std::move(*split), {.ranks = {4, 4, 3}, .lambda = 10.0});
+  EXPECT_LE(result.last.objective, 16.2495);  // the authors' program: 16.24926
+  EXPECT_LE(*result.last.test_rmse, 0.1200);  // and 0.11967; the paper: 0.121
+}
+
+TEST(RealData, BaboonTrLs) {
+  auto split = load("baboon");
+  if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
+  const FitResult result = run(std::move(*split), {.method = Method::kTrLs,
+                                                   .center = Center::kMean,
+                                                   .ranks = {4, 4, 3},
+                                                   .lambda = 0.1,
+                                                   .max_iterations = 20});
+  EXPECT_LE(*result.last.test_rmse, 0.130);  // the paper: 0.129
+}
+
+TEST(RealData, MsiTrMm) {
+  auto split = load("msi");
+  if (!split) GTEST_SKIP() << "no split 'msi' in $LACUNA_SPLITS";
+  const FitResult result =
+      run(std::move(*split), {.ranks = {5}, .lambda = 10.0, .max_iterations = 40, .tolerance = 3e-3});
+  EXPECT_LE(*result.last.test_rmse, 0.0452);  // the authors' program: 0.04511
+}
+
+TEST(RealData, YoutubeTrMm) {
+  auto split = load("youtube");
+  if (!split) GTEST_SKIP() << "no split 'youtube' in $LACUNA_SPLITS";
+  const FitResult result =
+      run(std::move(*split), {.ranks = {3, 3, 1}, .lambda = 0.1, .max_iterations = 20, .tolerance = 2e-3});
+  EXPECT_GE(*result.last.test_auc, 0.948);
+}
+
+TEST(RealData, Fb15kTrMm) {
+  auto split = load("fb15k-237");
+  if (!split) GTEST_SKIP() << "no split 'fb15k-237' in $LACUNA_SPLITS";
+  const FitResult result =
+      run(std::move(*split), {.ranks = {20, 20, 1}, .lambda = 0.1, .max_iterations = 12});
+  EXPECT_GE(*result.last.test_auc, 0.955);
+}
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lacuna/model/model.hpp>
+
+#include "support/random_tensor.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::cell_of;
+using test::random_matrix;
+using test::random_tensor;
+
+constexpr double kRounding = 1e-11;  // sums of at most a few hundred products of order one
+
+Model random_model(const std::vector<Index>& extents, Count entries, std::vector<PartModes> parts, Rng& rng) {
+  Model model;
+  model.method = "tr-mm";
+  model.version = "0";
+  model.offset = 0.75;
+  model.dual = random_tensor(extents, entries, rng, 1.5);
+  for (PartModes& part : parts) {
+    const auto rows = static_cast<Eigen::Index>(extents[part.mode]);
+    model.parts.push_back({.modes = part,
+                           .lambda = 0.5 + rng.uniform(),
+                           .factor = random_matrix<double>(rows, 1 + static_cast<int>(rng.below(4)), rng)});
+  }
+  return model;
+}
+
+// lambda u_cell . sum_{e on the cell's fiber} z_e u_e, entry by entry.
+double naive_part(const Model& model, const ModelPart& part, const std::vector<Index>& cell) {
+  double sum = 0.0;
+  for (Count e = 0; e < model.dual.size(); ++e) {
+    bool same = true;
+    for (const int mode : part.modes.agree) same = same && model.dual.index(mode)[e] == cell[mode];
+    if (!same) continue;
+    const Index row = model.dual.index(part.modes.mode)[e];
+    sum += model.dual.values()[e] * part.factor.row(row).dot(part.factor.row(cell[part.modes.mode]));
+  }
+  return part.lambda * sum;
+}
+
+std::vector<PartModes> full_and_marginal(int order) {
+  std::vector<PartModes> parts = full_parts(order);
+  parts.push_back({.mode = 0, .agree = {1}});
+  parts.push_back({.mode = 1, .agree = {}});
+  return parts;
+}
+
+std::vector<std::vector<Index>> every_cell(const std::vector<Index>& extents) {
+  std::uint64_t cells = 1;
+  for (const Index extent : extents) cells *= extent;
+  std::vector<std::vector<Index>> index(extents.size());
+  for (std::uint64_t c = 0; c < cells; ++c) {
+    const std::vector<Index> cell = cell_of(c, extents);
+    for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
+  }
+  return index;
+}
+
+TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
+  Rng rng(3);
+  for (const std::vector<Index>& extents : {std::vector<Index>{7, 6}, {6, 5, 4}, {5, 4, 3, 3}}) {
+    const Model model = random_model(extents, 40, full_and_marginal(static_cast<int>(extents.size())), rng);
+    const auto index = every_cell(extents);
+    const Predictor predictor(model);
+    const auto total = predictor.predict(index).value;
+    const auto parts = predictor.predict_parts(index);
+    for (std::size_t i = 0; i < total.size(); ++i) {
+      std::vector<Index> cell;
+      for (const auto& column : index) cell.push_back(column[i]);
+      double sum = model.offset;
+      for (std::size_t p = 0; p < model.parts.size(); ++p) {
+        const double part = naive_part(model, model.parts[p], cell);
+        EXPECT_NEAR(parts[p][i], part, kRounding);
+        sum += part;
+      }
+      EXPECT_NEAR(total[i], sum, kRounding);
+    }
+  }
+}
+
+TEST(Predictor, MixtureIsTheShareOfEachPartsNormOverAllCells) {
+  Rng rng(4);
+  const std::vector<Index> extents = {6, 5, 4};
+  const Model model = random_model(extents, 50, full_and_marginal(3), rng);
+  const Predictor predictor(model);
+  const auto parts = predictor.predict_parts(every_cell(extents));
+  std::vector<double> norms;
+  double sum = 0.0;
+  for (const auto& part : parts) {
+    double square = 0.0;
+    for (const double value : part) square += value * value;
+    norms.push_back(std::sqrt(square));
+    sum += norms.back();
+  }
+  const std::vector<double> mixture = predictor.mixture();
+  ASSERT_EQ(mixture.size(), norms.size());
+  for (std::size_t p = 0; p < norms.size(); ++p) EXPECT_NEAR(mixture[p], norms[p] / sum, 1e-12);
+}
+
+TEST(Predictor, ColdCellsGetTheOffsetAndAreCounted) {
+  Rng rng(5);
+  Model model = random_model({50, 50, 50}, 20, full_parts(3), rng);
+  const auto prediction =
+      Predictor(model).predict({{kUnseen, 3, 49}, {kUnseen, kUnseen, 49}, {0, kUnseen, 49}});
+  EXPECT_EQ(prediction.value, std::vector<double>(3, 0.75));
+  EXPECT_EQ(prediction.cold, 3);
+}
+
+TEST(Predictor, SameBitsAtAnyThreadCount) {
+  Rng rng(6);
+  const Model model = random_model({40, 30, 20}, 9000, full_and_marginal(3), rng);
+  const auto index = every_cell({40, 30, 20});
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3, 5}) {
+    const test::WithThreads scope(threads);
+    const auto value = Predictor(model).predict(index).value;
+    if (first.empty()) first = value;
+    EXPECT_TRUE(test::same_bits<double>(first, value)) << threads << " threads";
+  }
+}
+
+TEST(Predictor, RefusesCellsOfAnotherOrder) {
+  Rng rng(7);
+  const Model model = random_model({4, 4, 4}, 10, full_parts(3), rng);
+  EXPECT_THROW((void)Predictor(model).predict({{0}, {0}}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Problems D and P against the same formulas written with dense matrices.
+#include <gtest/gtest.h>
+
+#include <lacuna/problem/dual_problem.hpp>
+#include <lacuna/problem/primal_problem.hpp>
+
+#include "support/dense_problem.hpp"
+#include "support/objective_laws.hpp"
+#include "support/problem_case.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::DenseProblem;
+using test::distance;
+using test::norm;
+using test::PointOf;
+using test::ProblemCase;
+
+constexpr double kSolved = 1e-11;    // inner solves to 1e-13, times the condition of small systems
+constexpr double kRounding = 1e-12;  // sums of a few hundred terms
+
+using Dual = DualProblem<double>;
+using Primal = PrimalProblem<double>;
+using Point = std::vector<Matrix<double>>;
+
+class DenseDual : public testing::TestWithParam<test::ProblemShape> {
+ protected:
+  test::WithThreads one_{1};  // more are not worth waking for problems this small
+  ProblemCase<double> problem_{GetParam(), 300};
+  DenseProblem dense_{problem_};
+  ProductManifold<double> manifold_ = problem_.manifold();
+  Dual dual_{problem_.data, test::kExactSolves};
+  Rng rng_{301};
+  Point u_ = problem_.random_point(rng_);
+};
+
+TEST_P(DenseDual, EqualsItsDenseTwin) {
+  const Eigen::VectorXd z = dense_.solve(u_, dense_.y());
+  const PointOf<ProductManifold<double>, Dual> at(manifold_, dual_, u_);
+  const double cost = 0.5 * dense_.y().dot(z);
+  EXPECT_NEAR(at.cost(), cost, kSolved * cost);
+  const Point gradient = dense_.dual_gradient(u_);
+  EXPECT_LT(distance(manifold_, at.euclidean_gradient(), gradient), kSolved * norm(manifold_, gradient));
+  const Point direction = test::random_tangent(manifold_, u_, rng_);
+  const Point product = dense_.dual_hessian(u_, direction);
+  EXPECT_LT(distance(manifold_, at.euclidean_hessian(direction), product),
+            10 * kSolved * norm(manifold_, product));
+}
+
+TEST_P(DenseDual, ZSolvesTheSystemAndTheCostIsHalfTheProductWithY) {
+  Dual::State state;
+  dual_.evaluate(u_, nullptr, state);
+  const Eigen::Map<const Eigen::VectorXd> z(state.z.data(), dense_.y().size());
+  EXPECT_LT((dense_.system(u_) * z - dense_.y()).norm(), kSolved * dense_.y().norm());
+  EXPECT_NEAR(state.cost, 0.5 * dense_.y().dot(z), kSolved * state.cost);
+  // The misfit is ||Y - W_Omega||, and Z = 2 (Y - W_Omega).
+  EXPECT_NEAR(state.misfit, (dense_.y() - dense_.kernel(u_, u_) * z).norm(), kSolved * dense_.y().norm());
+  EXPECT_NEAR(state.misfit, 0.5 * z.norm(), kSolved * dense_.y().norm());
+}
+
+TEST_P(DenseDual, IsTheMaximumOverZ) {
+  const Eigen::MatrixXd a = dense_.system(u_);
+  Dual::State state;
+  dual_.evaluate(u_, nullptr, state);
+  // <Z,Y> - 1/4 ||Z||^2 - sum_p lambda_p/2 ||U_p' Z_p||^2 = <Z,Y> - 1/2 <Z, A Z>
+  const auto value = [&](const Eigen::VectorXd& z) { return z.dot(dense_.y()) - 0.5 * z.dot(a * z); };
+  const Eigen::Map<const Eigen::VectorXd> best(state.z.data(), dense_.y().size());
+  EXPECT_NEAR(value(best), state.cost, kSolved * state.cost);
+  for (int trial = 0; trial < 5; ++trial) {
+    Eigen::VectorXd other = best;
+    for (double& entry : other) entry += 1e-3 * rng_.normal();
+    EXPECT_LT(value(other), state.cost);
+  }
+}
+
+TEST_P(DenseDual, ALooseSolveErrsToSecondOrderAndFromBelow) {
+  const Eigen::VectorXd exact = dense_.solve(u_, dense_.y());
+  const double cost = 0.5 * dense_.y().dot(exact);
+  Dual loose(problem_.data, {.loosest = 0.05, .tightest = 0.05});
+  Dual::State state;
+  loose.evaluate(u_, nullptr, state);
+  const Eigen::Map<const Eigen::VectorXd> z(state.z.data(), dense_.y().size());
+  const Eigen::VectorXd residual = dense_.y() - dense_.system(u_) * z;
+  ASSERT_GT(residual.norm(), 1e-6 * dense_.y().norm());
+  const double missing = 0.5 * residual.dot(dense_.solve(u_, residual));
+  EXPECT_NEAR(cost - state.cost, missing, kSolved * cost);
+  // The estimate replaces A by its diagonal: the right size, not the right number.
+  EXPECT_GT(state.uncertainty, missing / 30);
+  EXPECT_LT(state.uncertainty, missing * 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DenseDual, testing::ValuesIn(test::problem_shapes()), test::shape_name);
+
+TEST(DenseDualTolerance, FollowsTheGradient) {
+  const test::WithThreads one(1);
+  const ProblemCase<double> problem(test::problem_shapes()[1], 316);
+  Dual dual(problem.data, {.loosest = 1e-1, .tightest = 1e-9, .forcing = 1e-6});
+  const DenseProblem dense(problem);
+  Rng rng(317);
+  const Point u = problem.random_point(rng);
+  const auto residual = [&](const Dual::State& state) {
+    const Eigen::Map<const Eigen::VectorXd> z(state.z.data(), dense.y().size());
+    return (dense.y() - dense.system(u) * z).norm() / z.norm();
+  };
+  Dual::State state;
+  dual.evaluate(u, nullptr, state);
+  EXPECT_LE(residual(state), 2e-1);  // ||Z|| need be known to a factor of 2 only
+  EXPECT_GT(residual(state), 1e-5);  // no better than asked
+  Point gradient = u;
+  dual.gradient(u, state, gradient);
+  Dual::State next;
+  dual.evaluate(u, &state, next);
+  EXPECT_LE(residual(next), 1e-5);
+}
+
+class DensePrimal : public testing::TestWithParam<test::ProblemShape> {
+ protected:
+  test::WithThreads one_{1};
+  ProblemCase<double> problem_{GetParam(), 400};
+  DenseProblem dense_{problem_};
+  ProductManifold<double> manifold_ = problem_.manifold(true);
+  Primal primal_{problem_.data};
+  Rng rng_{401};
+  Point x_ = problem_.random_point(rng_, true);
+};
+
+TEST_P(DensePrimal, EqualsItsDenseTwin) {
+  const PointOf<ProductManifold<double>, Primal> at(manifold_, primal_, x_);
+  const double cost = dense_.primal_residual(x_).squaredNorm();
+  EXPECT_NEAR(at.cost(), cost, kRounding * cost);
+  const Point gradient = dense_.primal_gradient(x_);
+  EXPECT_LT(distance(manifold_, at.euclidean_gradient(), gradient), kRounding * norm(manifold_, gradient));
+  const Point direction = test::random_tangent(manifold_, x_, rng_);
+  const Point product = dense_.primal_hessian(x_, direction);
+  EXPECT_LT(distance(manifold_, at.euclidean_hessian(direction), product),
+            kRounding * norm(manifold_, product));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DensePrimal, testing::ValuesIn(test::problem_shapes()), test::shape_name);
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The trust-region subproblem: the step, H times the step, and how it ended.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <lacuna/manifold/euclidean.hpp>
+#include <lacuna/solver/truncated_cg.hpp>
+
+#include "support/random_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr Eigen::Index kSize = 20;
+constexpr double kRounding = 1e-10;  // twenty steps of a recurrence on numbers of size 1 to 1000
+
+using Vector = Matrix<double>;  // of one column
+
+// min <g, eta> + 1/2 <eta, H eta>, ||eta|| <= radius, on R^20.
+struct Subproblem {
+  explicit Subproblem(std::uint64_t seed, double smallest_eigenvalue) {
+    Rng rng(seed);
+    const Matrix<double> any = test::random_matrix<double>(kSize, kSize, rng);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(any + any.transpose());
+    Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(kSize, smallest_eigenvalue, 30.0);
+    hessian = eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+    gradient = test::random_matrix<double>(kSize, 1, rng);
+  }
+
+  SubproblemResult solve(double radius, const TruncatedCgOptions& options,
+                         const Interrupted& interrupted = {}) {
+    const Euclidean<double> space(kSize);
+    const auto product = [this](const Vector& in, Vector& out) { out = hessian * in; };
+    // A scale that makes the superlinear rule ask for nothing beyond kappa.
+    const double scale = gradient.norm();
+    return truncated_cg(space, gradient, gradient, scale, radius, product, options, interrupted, eta, h_eta);
+  }
+
+  [[nodiscard]] double decrease() const {
+    return -(gradient.cwiseProduct(eta).sum() + 0.5 * eta.cwiseProduct(hessian * eta).sum());
+  }
+  // What steepest descent alone would gain inside the ball: truncated CG must gain at least as much.
+  [[nodiscard]] double cauchy_decrease(double radius) const {
+    const double norm = gradient.norm();
+    const double curvature = gradient.cwiseProduct(hessian * gradient).sum();
+    double t = radius / norm;
+    if (curvature > 0.0) t = std::min(t, norm * norm / curvature);
+    return t * norm * norm - 0.5 * t * t * curvature;
+  }
+  void expect_consistent(double radius) const {
+    EXPECT_LT((h_eta - hessian * eta).norm(), kRounding) << "h_eta is not H eta";
+    EXPECT_LE(eta.norm(), radius * (1 + kRounding));
+    EXPECT_GE(decrease(), cauchy_decrease(radius) * (1 - kRounding));
+  }
+
+  Matrix<double> hessian;
+  Vector gradient;
+  Vector eta;
+  Vector h_eta;
+};
+
+TEST(TruncatedCg, FindsTheNewtonStepInsideALargeBall) {
+  Subproblem problem(200, 1.0);
+  const SubproblemResult result = problem.solve(1e6, {.kappa = 1e-12});
+  EXPECT_EQ(result.end, SubproblemEnd::kAccurate);
+  EXPECT_LE(result.iterations, static_cast<int>(kSize) + 2);
+  const Vector newton = -problem.hessian.ldlt().solve(problem.gradient);
+  EXPECT_LT((problem.eta - newton).norm(), kRounding);
+  problem.expect_consistent(1e6);
+}
+
+TEST(TruncatedCg, StopsAtTheAccuracyAskedFor) {
+  for (const double kappa : {0.5, 0.1, 1e-3}) {
+    Subproblem problem(201, 1.0);
+    const SubproblemResult result = problem.solve(1e6, {.kappa = kappa});
+    EXPECT_EQ(result.end, SubproblemEnd::kAccurate);
+    EXPECT_LE((problem.gradient + problem.h_eta).norm(), kappa * problem.gradient.norm());
+    problem.expect_consistent(1e6);
+  }
+}
+
+TEST(TruncatedCg, AsksForMoreAsTheGradientShrinks) {
+  // Superlinear rule: ||r|| <= ||g|| (||g|| / scale)^theta.
+  Subproblem problem(202, 1.0);
+  const Euclidean<double> space(kSize);
+  const auto product = [&](const Vector& in, Vector& out) { out = problem.hessian * in; };
+  const double scale = 1e4 * problem.gradient.norm();
+  const SubproblemResult result = truncated_cg(space, problem.gradient, problem.gradient, scale, 1e6, product,
+                                               {.kappa = 0.1, .theta = 1.0}, {}, problem.eta, problem.h_eta);
+  EXPECT_EQ(result.end, SubproblemEnd::kAccurate);
+  EXPECT_LE((problem.gradient + problem.h_eta).norm(), 1e-4 * problem.gradient.norm());
+}
+
+TEST(TruncatedCg, GoesExactlyToTheBoundary) {
+  Subproblem problem(203, 1.0);
+  const double newton = problem.hessian.ldlt().solve(problem.gradient).norm();
+  for (const double share : {0.01, 0.3, 0.9}) {
+    const double radius = share * newton;
+    const SubproblemResult result = problem.solve(radius, {.kappa = 1e-12});
+    EXPECT_EQ(result.end, SubproblemEnd::kBoundary) << share;
+    EXPECT_NEAR(problem.eta.norm(), radius, kRounding * radius);
+    problem.expect_consistent(radius);
+  }
+}
+
+TEST(TruncatedCg, FollowsNegativeCurvatureToTheBoundary) {
+  for (const double smallest : {-0.5, -20.0}) {  // found late, and found early
+    Subproblem problem(204, smallest);
+    for (const double radius : {50.0, 1e3}) {
+      const SubproblemResult result = problem.solve(radius, {.kappa = 1e-12});
+      EXPECT_EQ(result.end, SubproblemEnd::kNegativeCurvature);
+      EXPECT_NEAR(problem.eta.norm(), radius, kRounding * radius);
+      EXPECT_LT((problem.h_eta - problem.hessian * problem.eta).norm(), kRounding * radius);
+      EXPECT_GE(problem.decrease(), problem.cauchy_decrease(radius) * (1 - kRounding));
+    }
+  }
+}
+
+TEST(TruncatedCg, TakesNegativeCurvatureOfTheFirstDirection) {
+  Subproblem problem(205, 1.0);
+  problem.hessian = -Matrix<double>::Identity(kSize, kSize);
+  const SubproblemResult result = problem.solve(2.0, {});
+  EXPECT_EQ(result.end, SubproblemEnd::kNegativeCurvature);
+  EXPECT_EQ(result.iterations, 1);
+  EXPECT_LT((problem.eta + 2.0 * problem.gradient / problem.gradient.norm()).norm(), kRounding);
+}
+
+TEST(TruncatedCg, StopsAtTheIterationLimitWithAUsableStep) {
+  for (const int limit : {1, 2, 5}) {
+    Subproblem problem(206, 1.0);
+    const SubproblemResult result = problem.solve(1e6, {.kappa = 1e-12, .max_iterations = limit});
+    EXPECT_EQ(result.end, SubproblemEnd::kMaxIterations);
+    EXPECT_EQ(result.iterations, limit);
+    problem.expect_consistent(1e6);
+  }
+}
+
+TEST(TruncatedCg, DecreasesTheModelMoreWithEveryStep) {
+  double last = 0.0;
+  for (int limit = 1; limit <= 8; ++limit) {
+    Subproblem problem(207, 1.0);
+    (void)problem.solve(1e6, {.kappa = 1e-14, .max_iterations = limit});
+    EXPECT_GT(problem.decrease(), last);
+    last = problem.decrease();
+  }
+}
+
+TEST(TruncatedCg, StopsWhenInterrupted) {
+  Subproblem problem(208, 1.0);
+  int polls = 0;
+  const SubproblemResult result = problem.solve(1e6, {.kappa = 1e-12}, [&polls] { return ++polls > 3; });
+  EXPECT_EQ(result.end, SubproblemEnd::kStopped);
+  EXPECT_EQ(result.iterations, 3);
+}
+
+TEST(TruncatedCg, TakesBackAStepThatAnInexactProductSpoilt) {
+  Subproblem problem(209, 1.0);
+  const Euclidean<double> space(kSize);
+  int products = 0;
+  const auto spoilt = [&](const Vector& in, Vector& out) {  // from the second on, a large error along -g
+    out = problem.hessian * in;
+    if (++products > 1) out -= 1e4 * problem.gradient;
+  };
+  const SubproblemResult result =
+      truncated_cg(space, problem.gradient, problem.gradient, problem.gradient.norm(), 1e6, spoilt,
+                   {.kappa = 1e-12}, {}, problem.eta, problem.h_eta);
+  EXPECT_EQ(result.end, SubproblemEnd::kModelIncreased);
+  EXPECT_EQ(result.iterations, 2);
+  problem.expect_consistent(1e6);  // the first step stands, with its product
+}
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// The trust region on problems whose minimum is known.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <lacuna/manifold/euclidean.hpp>
+#include <lacuna/manifold/spectrahedron.hpp>
+#include <lacuna/solver/trust_region.hpp>
+
+#include "support/manifold_laws.hpp"
+#include "support/objectives.hpp"
+#include "support/random_tensor.hpp"
+#include "support/solver_story.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::check_last_ratios;
+using test::check_story;
+using test::random_matrix;
+using test::Story;
+using test::write_to;
+
+// -C for a random positive definite C: the trace form's minimum is -1/2 of C's largest eigenvalue.
+Matrix<double> negative_definite(Eigen::Index size, Rng& rng) {
+  const Matrix<double> any = random_matrix<double>(size, size, rng);
+  return -(any * any.transpose());
+}
+
+TEST(TrustRegion, FindsTheLargestEigenvalueOnTheSphere) {
+  Rng rng(210);
+  const Matrix<double> c = negative_definite(15, rng);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(c);
+  test::TraceForm<double> rayleigh(c);
+  const Spectrahedron<double> sphere(15, 1);
+  Matrix<double> u = test::random_ambient(sphere, rng);
+  Story story;
+  const Summary summary =
+      trust_region(sphere, rayleigh, u, {.gradient_tolerance = 1e-9}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_LE(summary.relative_gradient, 1e-9);
+  EXPECT_NEAR(summary.objective, 0.5 * eigen.eigenvalues()(0), 1e-12 * std::abs(eigen.eigenvalues()(0)));
+  EXPECT_NEAR(std::abs(u.col(0).dot(eigen.eigenvectors().col(0))), 1.0, 1e-12);
+  check_story(story, summary);
+  check_last_ratios(story);
+}
+
+TEST(TrustRegion, FindsTheLargestEigenvalueWithSpareColumns) {
+  Rng rng(211);
+  const Matrix<double> c = negative_definite(15, rng);
+  const double smallest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(c).eigenvalues()(0);
+  test::TraceForm<double> objective(c);
+  const Spectrahedron<double> manifold(15, 4);
+  Matrix<double> u = test::random_ambient(manifold, rng);
+  Story story;
+  const Summary summary =
+      trust_region(manifold, objective, u, {.gradient_tolerance = 1e-7}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_NEAR(summary.objective, 0.5 * smallest, 1e-10 * std::abs(smallest));
+  test::expect_on(manifold, u, 1e-13);
+  check_story(story, summary);
+  check_last_ratios(story);
+}
+
+TEST(TrustRegion, FindsAFullRankTheta) {
+  Rng rng(212);
+  const Spectrahedron<double> manifold(10, 3);
+  const Matrix<double> factor = test::random_ambient(manifold, rng);
+  const Matrix<double> target = factor * factor.transpose();
+  test::NearestTheta objective(target);
+  Matrix<double> u = test::random_ambient(manifold, rng);
+  Story story;
+  const Summary summary =
+      trust_region(manifold, objective, u, {.gradient_tolerance = 1e-9}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_LT((u * u.transpose() - target).norm(), 1e-7);
+  check_story(story, summary);
+  check_last_ratios(story);
+}
+
+TEST(TrustRegion, SolvesAQuadraticAsItsModelIs) {
+  Rng rng(213);
+  const Matrix<double> any = random_matrix<double>(12, 12, rng);
+  const Matrix<double> a = any * any.transpose() + Matrix<double>::Identity(12, 12);
+  const Matrix<double> b = random_matrix<double>(12, 1, rng);
+  test::Quadratic objective(a, b);
+  const Euclidean<double> space(12);
+  Matrix<double> x = Matrix<double>::Zero(12, 1);
+  Story story;
+  const Summary summary =
+      trust_region(space, objective, x, {.gradient_tolerance = 1e-10}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_LT((x - a.ldlt().solve(b)).norm(), 1e-9);
+  check_story(story, summary);
+  constexpr double kVisible = 1e-9;  // smaller decreases are mostly rounding
+  for (std::size_t i = 1; i < story.size(); ++i)
+    if (story[i - 1].objective - story[i].objective > kVisible) {
+      EXPECT_NEAR(story[i].ratio, 1.0, 1e-5);
+    }
+}
+
+TEST(TrustRegion, WalksRosenbrocksValley) {
+  const Euclidean<double> plane(2);
+  test::Rosenbrock objective;
+  Matrix<double> x{{-1.2}, {1.0}};
+  Story story;
+  const Summary summary =
+      trust_region(plane, objective, x, {.gradient_tolerance = 1e-9}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_LT((x - Matrix<double>::Ones(2, 1)).norm(), 1e-8);
+  EXPECT_LT(summary.iterations, 60);
+  check_story(story, summary);
+  check_last_ratios(story, 1);
+}
+
+TEST(TrustRegion, LeavesASaddle) {
+  // Started next to a saddle of the Rayleigh quotient it must follow the negative curvature away.
+  Rng rng(214);
+  const Matrix<double> c = negative_definite(8, rng);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(c);
+  test::TraceForm<double> rayleigh(c);
+  const Spectrahedron<double> sphere(8, 1);
+  Matrix<double> u = eigen.eigenvectors().col(3) + 1e-5 * eigen.eigenvectors().col(0);
+  sphere.normalize(u);
+  Story story;
+  const Summary summary =
+      trust_region(sphere, rayleigh, u, {.gradient_tolerance = 1e-8}, {}, write_to(story));
+  EXPECT_NEAR(summary.objective, 0.5 * eigen.eigenvalues()(0), 1e-10 * std::abs(eigen.eigenvalues()(0)));
+  check_story(story, summary);
+}
+
+TEST(TrustRegion, StepsStayWithinTheRadius) {
+  Rng rng(215);
+  test::TraceForm<double> objective(negative_definite(15, rng));
+  const Spectrahedron<double> manifold(15, 2);
+  Matrix<double> u = test::random_ambient(manifold, rng);
+  Story story;
+  const TrustRegionOptions options{.initial_radius = 0.05, .max_radius = 0.1};
+  (void)trust_region(manifold, objective, u, options, {}, write_to(story));
+  const double unit = manifold.typical_distance();
+  EXPECT_NEAR(story[0].radius, 0.05 * unit, 1e-15);
+  for (std::size_t i = 1; i < story.size(); ++i) {
+    EXPECT_LE(story[i].step, story[i - 1].radius * (1 + 1e-12));
+    EXPECT_LE(story[i].radius, 0.1 * unit * (1 + 1e-12));
+  }
+}
+
+// Counts what a solver asks for; the gradient's sign is wrong on demand, so that no step can decrease the
+// cost.
+class Watched : public test::Rosenbrock {
+ public:
+  explicit Watched(double gradient_sign = 1.0) : sign_(gradient_sign) {}
+  void evaluate(const Matrix<double>& x, const State* near, State& state) {
+    ++evaluations;
+    Rosenbrock::evaluate(x, near, state);
+  }
+  void gradient(const Matrix<double>& x, const State& state, Matrix<double>& out) const {
+    Rosenbrock::gradient(x, state, out);
+    out *= sign_;
+  }
+  int evaluations = 0;
+
+ private:
+  double sign_;
+};
+
+const Euclidean<double> kPlane(2);
+const Matrix<double> kFar{{-1.2}, {1.0}};
+
+TEST(TrustRegion, StopsAtTheIterationLimit) {
+  Watched objective;
+  for (const int limit : {0, 3}) {
+    Matrix<double> x = kFar;
+    Story story;
+    const Summary summary =
+        trust_region(kPlane, objective, x, {.max_iterations = limit}, {}, write_to(story));
+    EXPECT_EQ(summary.reason, StopReason::kMaxIterations);
+    EXPECT_EQ(summary.iterations, limit);
+    EXPECT_EQ(story.size(), static_cast<std::size_t>(limit) + 1);
+    EXPECT_FALSE(converged(summary.reason));
+    check_story(story, summary);
+  }
+}
+
+TEST(TrustRegion, StopsWhenTheObserverSaysSo) {
+  for (const int last : {0, 1, 4}) {
+    Watched objective;
+    Matrix<double> x = kFar;
+    Matrix<double> seen;
+    const auto observe = [&](const IterationRecord& record, const Matrix<double>& at, const Watched::State&) {
+      seen = at;
+      return record.iteration == last ? Flow::kStop : Flow::kContinue;
+    };
+    const Summary summary = trust_region(kPlane, objective, x, {}, {}, observe);
+    EXPECT_EQ(summary.reason, StopReason::kStopped);
+    EXPECT_EQ(summary.iterations, last);
+    EXPECT_EQ(objective.evaluations, last + 1);
+    EXPECT_EQ(x, seen);
+  }
+}
+
+TEST(TrustRegion, StopsWhenInterruptedAndKeepsTheBestPoint) {
+  for (const int polls_before : {0, 1, 5, 20}) {
+    Watched objective;
+    Matrix<double> x = kFar;
+    Story story;
+    int polls = 0;
+    const Summary summary = trust_region(
+        kPlane, objective, x, {}, [&] { return ++polls > polls_before; }, write_to(story));
+    EXPECT_EQ(summary.reason, StopReason::kStopped);
+    EXPECT_EQ(polls, polls_before + 1);
+    check_story(story, summary);
+    Watched::State state;
+    objective.evaluate(x, nullptr, state);
+    EXPECT_EQ(state.cost, summary.objective);
+  }
+}
+
+TEST(TrustRegion, HandsBackTheStateOfTheLastPoint) {
+  Watched objective;
+  Matrix<double> x = kFar;
+  Watched::State state;
+  Story story;
+  const Summary summary =
+      trust_region(kPlane, objective, x, state, {.max_iterations = 7}, {}, write_to(story));
+  EXPECT_EQ(state.cost, summary.objective);
+}
+
+TEST(TrustRegion, GivesUpWhenNoStepDecreasesTheCost) {
+  Watched objective(-1.0);
+  Matrix<double> x = kFar;
+  Story story;
+  const Summary summary = trust_region(kPlane, objective, x, {}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kNoFurtherDecrease);
+  EXPECT_EQ(x, kFar);
+  for (std::size_t i = 1; i < story.size(); ++i) EXPECT_FALSE(story[i].accepted);
+}
+
+TEST(TrustRegion, HasNothingToDoAtTheMinimum) {
+  Watched objective;
+  Matrix<double> x = Matrix<double>::Ones(2, 1);
+  Story story;
+  const Summary summary =
+      trust_region(kPlane, objective, x, {.gradient_tolerance = 0.0}, {}, write_to(story));
+  EXPECT_EQ(summary.reason, StopReason::kGradientTolerance);
+  EXPECT_EQ(summary.iterations, 0);
+  EXPECT_EQ(objective.evaluations, 1);
+}
+
+TEST(StopReason, TellsSolvedFromGivenUp) {
+  EXPECT_TRUE(converged(StopReason::kGradientTolerance));
+  EXPECT_TRUE(converged(StopReason::kNoFurtherDecrease));
+  EXPECT_FALSE(converged(StopReason::kMaxIterations));
+  EXPECT_FALSE(converged(StopReason::kStopped));
+  for (const StopReason reason : {StopReason::kGradientTolerance, StopReason::kNoFurtherDecrease,
+                                  StopReason::kMaxIterations, StopReason::kStopped})
+    EXPECT_FALSE(describe(reason).empty());
+}
+
+}  // namespace
+}  // namespace lacuna

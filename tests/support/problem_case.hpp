@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A small completion problem: data, parts, weights, ranks, and the manifold its factors live on.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <lacuna/manifold/product.hpp>
+#include <lacuna/problem/dual_problem.hpp>
+#include <lacuna/problem/problem_data.hpp>
+#include <string>
+#include <vector>
+
+#include "support/random_tensor.hpp"
+
+namespace lacuna::test {
+
+// Tolerances that make the inner solves of problem D exact for the purpose of a test.
+inline constexpr DualOptions kExactSolves{
+    .loosest = 1e-13, .tightest = 1e-13, .hessian_forcing = 1e-12, .max_cg_iterations = 5000};
+
+struct ProblemShape {
+  const char* name = "";
+  std::vector<Index> extents;
+  Count entries = 0;
+  std::vector<PartModes> parts;
+  std::vector<int> ranks;
+};
+
+inline std::vector<ProblemShape> problem_shapes() {
+  std::vector<PartModes> with_one_marginal = full_parts(3);
+  with_one_marginal.push_back({.mode = 0, .agree = {1}});
+  std::vector<PartModes> with_all_kinds = full_parts(3);
+  with_all_kinds.push_back({.mode = 0, .agree = {1}});
+  with_all_kinds.push_back({.mode = 2, .agree = {0}});
+  with_all_kinds.push_back({.mode = 1, .agree = {}});
+  return {{.name = "matrix", .extents = {9, 8}, .entries = 40, .parts = full_parts(2), .ranks = {2, 3}},
+          {.name = "three modes",
+           .extents = {6, 5, 4},
+           .entries = 70,
+           .parts = full_parts(3),
+           .ranks = {3, 2, 1}},
+          {.name = "four modes",
+           .extents = {4, 3, 5, 3},
+           .entries = 90,
+           .parts = full_parts(4),
+           .ranks = {2, 1, 3, 2}},
+          {.name = "one marginal part",
+           .extents = {6, 5, 4},
+           .entries = 70,
+           .parts = with_one_marginal,
+           .ranks = {3, 2, 1, 2}},
+          {.name = "all kinds of parts",
+           .extents = {6, 5, 4},
+           .entries = 60,
+           .parts = with_all_kinds,
+           .ranks = {2, 2, 1, 2, 3, 2}}};
+}
+
+// The name of a parametrised test.
+inline std::string shape_name(const testing::TestParamInfo<ProblemShape>& tested) {
+  std::string name = tested.param.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+// Neither copied nor moved: the data looks into the tensor.
+template <class Real>
+class ProblemCase {
+ public:
+  ProblemCase(const ProblemShape& shape, std::uint64_t seed, double value_scale = 1.0)
+      : ranks(shape.ranks),
+        tensor(scaled(shape, seed, value_scale)),
+        data(tensor, shape.parts, weights(shape.parts.size())) {
+    for (const PartModes& part : shape.parts) rows_.push_back(tensor.extent(part.mode));
+  }
+  ProblemCase(const ProblemCase&) = delete;
+  ProblemCase& operator=(const ProblemCase&) = delete;
+
+  // The factors' manifold; with_z adds the space of Z, for problem P.
+  [[nodiscard]] ProductManifold<Real> manifold(bool with_z = false) const {
+    std::vector<typename ProductManifold<Real>::Factor> factors;
+    for (std::size_t p = 0; p < ranks.size(); ++p) factors.push_back(Spectrahedron<Real>(rows_[p], ranks[p]));
+    if (with_z) factors.push_back(Euclidean<Real>(tensor.size()));
+    return ProductManifold<Real>(std::move(factors));
+  }
+  [[nodiscard]] std::vector<Matrix<Real>> random_point(Rng& rng, bool with_z = false) const {
+    std::vector<Matrix<Real>> point;
+    manifold(with_z).random_point(rng, point);
+    return point;
+  }
+
+  std::vector<int> ranks;
+  ObservedTensor tensor;
+  ProblemData<Real> data;
+
+ private:
+  static ObservedTensor scaled(const ProblemShape& shape, std::uint64_t seed, double value_scale) {
+    Rng rng(seed);
+    ObservedTensor tensor = random_tensor(shape.extents, shape.entries, rng);
+    std::vector<double> values(tensor.values().begin(), tensor.values().end());
+    for (double& value : values) value *= value_scale;
+    tensor.replace_values(std::move(values));
+    return tensor;
+  }
+  static std::vector<double> weights(
+      std::size_t parts) {  // different ones, so that none can stand for another
+    std::vector<double> lambda;
+    for (std::size_t p = 0; p < parts; ++p) lambda.push_back(0.8 + 0.9 * static_cast<double>(p));
+    return lambda;
+  }
+
+  std::vector<Index> rows_;
+};
+
+}  // namespace lacuna::test

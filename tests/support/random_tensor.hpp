@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Small observed tensors made of random numbers.
+#pragma once
+
+#include <cmath>
+#include <lacuna/base/rng.hpp>
+#include <lacuna/linalg/matrix.hpp>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace lacuna::test {
+
+inline std::vector<Mode> plain_modes(const std::vector<Index>& extents) {
+  std::vector<Mode> modes;
+  for (const Index extent : extents)
+    modes.push_back({.name = "mode" + std::to_string(modes.size() + 1), .size = extent, .labels = {}});
+  return modes;
+}
+
+// The cell with this number when cells are counted with the last mode fastest.
+inline std::vector<Index> cell_of(std::uint64_t number, const std::vector<Index>& extents) {
+  std::vector<Index> cell(extents.size());
+  for (std::size_t k = extents.size(); k-- > 0; number /= extents[k])
+    cell[k] = static_cast<Index>(number % extents[k]);
+  return cell;
+}
+
+// `count` distinct cells in random order. A skew above 1 crowds them at small indices, so that one tensor has
+// fibers of one entry and long ones. The product of the extents must fit 64 bits.
+inline std::vector<std::vector<Index>> random_cells(const std::vector<Index>& extents, Count count, Rng& rng,
+                                                    double skew = 1.0) {
+  std::vector<std::vector<Index>> index(extents.size());
+  std::unordered_set<std::uint64_t> seen;
+  while (static_cast<Count>(seen.size()) < count) {
+    std::vector<Index> cell;
+    std::uint64_t number = 0;
+    for (const Index extent : extents) {
+      cell.push_back(static_cast<Index>(extent * std::pow(rng.uniform(), skew)));
+      number = number * extent + cell.back();
+    }
+    if (!seen.insert(number).second) continue;
+    for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
+  }
+  return index;
+}
+
+// Standard normal values on random cells.
+inline ObservedTensor random_tensor(const std::vector<Index>& extents, Count count, Rng& rng,
+                                    double skew = 1.0) {
+  Entries entries{.index = random_cells(extents, count, rng, skew), .value = {}};
+  for (Count e = 0; e < count; ++e) entries.value.push_back(rng.normal());
+  return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
+}
+
+// sum_{j < rank} prod_k a_kj(i_k) + noise on random cells, or on every cell when count is their number.
+inline ObservedTensor low_rank_tensor(const std::vector<Index>& extents, int rank, Count count, double noise,
+                                      Rng& rng) {
+  std::vector<Matrix<double>> factors;
+  for (const Index extent : extents)
+    factors.emplace_back(Matrix<double>::NullaryExpr(extent, rank, [&] { return rng.normal(); }));
+  Entries entries{.index = random_cells(extents, count, rng), .value = {}};
+  for (Count e = 0; e < count; ++e) {
+    Eigen::RowVectorXd product = Eigen::RowVectorXd::Ones(rank);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+      product = product.cwiseProduct(factors[k].row(entries.index[k][e]));
+    entries.value.push_back(product.sum() + noise * rng.normal());
+  }
+  return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
+}
+
+template <class Real>
+[[nodiscard]] Matrix<Real> random_matrix(Eigen::Index rows, Eigen::Index columns, Rng& rng) {
+  Matrix<Real> matrix(rows, columns);
+  for (Real& value : flat(matrix)) value = static_cast<Real>(rng.normal());
+  return matrix;
+}
+
+template <class Real>
+[[nodiscard]] std::vector<Real> random_vector(Count size, Rng& rng) {
+  std::vector<Real> vector(static_cast<std::size_t>(size));
+  for (Real& value : vector) value = static_cast<Real>(rng.normal());
+  return vector;
+}
+
+}  // namespace lacuna::test
