@@ -104,11 +104,13 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   const std::span<const Real> z = state.z;
 
   std::vector<FactorTable<Real>> v;
-  std::vector<Real> right_side(entries, Real{0});
+  work_.resize(entries);
+  std::fill(work_.residual.begin(), work_.residual.end(), Real{0});
+  const std::span<Real> right_side = work_.residual;
   for (std::size_t p = 0; p < parts; ++p) {
     v.emplace_back(direction[p]);
     data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], -data_->lambda()[p], z,
-                                      std::span<Real>(right_side));
+                                      right_side);
   }
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   std::vector<Real> z_dot(entries);

@@ -79,7 +79,8 @@ template <class Real>
   return {sums[0], sums[1]};
 }
 
-// apply(in, out) computes out = A in. `start_is_zero` saves the first application.
+// apply(in, out) computes out = A in. `start_is_zero` saves the first application; b may
+// then be work.residual itself, which saves a vector.
 template <class Real, class Apply>
 CgResult conjugate_gradients(Apply&& apply, std::span<const float> inverse_diagonal, std::span<const Real> b,
                              std::span<Real> x, bool start_is_zero, const CgOptions& options,
@@ -90,7 +91,7 @@ CgResult conjugate_gradients(Apply&& apply, std::span<const float> inverse_diago
 
   if (start_is_zero) {
     std::fill(x.begin(), x.end(), Real{0});
-    std::copy(b.begin(), b.end(), r.begin());
+    if (b.data() != r.data()) std::copy(b.begin(), b.end(), r.begin());
   } else {
     apply(std::span<const Real>(x), std::span<Real>(q));
     parallel_blocks(size, [&, r_ = r.data(), q_ = q.data()](std::int64_t begin, std::int64_t end) {
