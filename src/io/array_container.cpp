@@ -67,7 +67,7 @@ nlohmann::json ArrayWriter::add_strings(const std::string& name, const std::vect
           {"ends", add(name + ".ends", std::span<const std::uint64_t>(ends))}};
 }
 
-Result<> ArrayWriter::save(const std::string& path, nlohmann::json header) const {
+Result<> ArrayWriter::save(const std::string& path, const nlohmann::json& header) const {
   std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   text.resize(aligned(kPrefix + text.size()) - kPrefix, ' ');
   auto file = AtomicFile::create(path);

@@ -30,7 +30,7 @@ class ArrayWriter {
     return add_bytes(name, dtype_name<T>(), values.data(), values.size(), values.size_bytes());
   }
   nlohmann::json add_strings(const std::string& name, const std::vector<std::string>& strings);
-  Result<> save(const std::string& path, nlohmann::json header) const;
+  Result<> save(const std::string& path, const nlohmann::json& header) const;
 
  private:
   struct Array {

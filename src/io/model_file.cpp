@@ -97,7 +97,7 @@ Result<> save_model(const std::string& path, const Model& model) {
   for (int k = 0; k < model.dual.order(); ++k)
     header["index"].push_back(arrays.add("index" + std::to_string(k), model.dual.index(k)));
   header["dual"] = arrays.add("dual", model.dual.values());
-  return arrays.save(path, std::move(header));
+  return arrays.save(path, header);
 }
 
 Result<Model> load_model(const std::string& path) {
