@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
       tensor = std::move(*ObservedTensor::create(file->modes, std::move(file->entries)));
     }
     std::vector<PartKernels> parts;
-    for (const PartModes& part : full_parts(tensor.order())) parts.emplace_back(tensor, part);
+    for (const PartSpec& part : full_parts(tensor.order())) parts.emplace_back(tensor, part);
     measure<double>(which, tensor, parts, seconds, rows);
     measure<float>(which, tensor, parts, seconds, rows);
   }

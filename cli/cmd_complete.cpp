@@ -77,6 +77,7 @@ Result<int> CompleteCommand::run() {
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
   announce(output, in, data);
+  if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
   if (auto fits =
           check_memory(fit_bytes(data.tensor.size(), data.tensor.modes(), options->ranks), "this fit");
       !fits)
@@ -96,8 +97,8 @@ Result<int> CompleteCommand::run() {
     if (auto saved = save_model(model, result.model); !saved) return saved.error();
 
   if (prediction.cold > 0)
-    output.say(fmt::format("note: {} cells lie on no observed fiber and got the offset {:.6g}",
-                           grouped(prediction.cold), result.model.offset));
+    output.say(fmt::format("note: {} cells lie on no observed fiber and got their offset",
+                           grouped(prediction.cold)));
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.dual.modes())},
                                               {"observed", result.model.dual.size()},

@@ -7,6 +7,7 @@
 #include <lacuna/io/model_file.hpp>
 #include <memory>
 
+#include "clip.hpp"
 #include "command.hpp"
 #include "input.hpp"
 
@@ -18,6 +19,7 @@ struct EvaluateCommand {
   std::string test;
   Output output;
   InputFlags input;
+  ClipFlag clip;
 
   Result<int> run();
 };
@@ -26,6 +28,7 @@ Result<int> EvaluateCommand::run() {
   set_thread_count(output.threads);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
+  clip.apply_to(*fitted);
   auto file = read_cells(test, input, fitted->dual.modes(), fitted->index_base);
   if (!file) return file.error();
   keep_valued(file->entries);
@@ -64,6 +67,7 @@ Action add_evaluate(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("evaluate", "measure a model's error on a file of known entries");
   verb.add_option("model", command->model, "a fitted model")->required();
   verb.add_option("test", command->test, "file with entries to compare with")->required();
+  command->clip.add_flag(verb, "as the model was fitted");
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -49,9 +49,13 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
 nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
   std::vector<Index> ranks;
   std::vector<double> lambdas;
+  std::vector<std::string> parts;
+  OffsetSpec offsets{.mean = result.model.offsets.mean != 0.0, .effects = {}};
+  for (const Effect& effect : result.model.offsets.effects) offsets.effects.push_back(effect.modes);
   for (const ModelPart& part : result.model.parts) {
     ranks.push_back(static_cast<Index>(part.factor.cols()));
     lambdas.push_back(part.lambda);
+    parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.dual.modes()));
   }
   return {{"method", result.model.method},
           {"shape", extents(result.model.dual.modes())},
@@ -73,7 +77,9 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
           {"test_auc", or_null(result.last.test_auc)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
           {"mixture", result.mixture},
-          {"offset", result.model.offset},
+          {"offset", result.model.offsets.mean},
+          {"parts", parts},
+          {"offsets", describe(offsets, result.model.dual.modes())},
           {"index_base", result.model.index_base},
           {"seed", fit.options.seed},
           {"threads", thread_count()},
@@ -102,6 +108,7 @@ Result<int> FitCommand::run() {
   auto data = read_training(train, test, input);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
+  if (auto fits = fit.set_structure(data->tensor.modes(), *options); !fits) return fits.error();
   announce(output, train, *data);
   if (auto fits =
           check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks), "this fit");

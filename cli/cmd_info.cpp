@@ -96,7 +96,7 @@ Result<int> InfoCommand::show_model() const {
             {"version", model->version},
             {"shape", extents(model->dual.modes())},
             {"observed", model->dual.size()},
-            {"offset", model->offset},
+            {"offset", model->offsets.mean},
             {"index_base", model->index_base},
             {"mixture", mixture},
             {"settings", Json::parse(model->settings)}};
@@ -116,7 +116,7 @@ Result<int> InfoCommand::show_model() const {
   }
   fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
              shape_text(extents(model->dual.modes())), grouped(model->dual.size()), model->version);
-  fmt::print("offset {:.6g}, indices from {}\n\n", model->offset, model->index_base);
+  fmt::print("offset {:.6g}, indices from {}\n\n", model->offsets.mean, model->index_base);
   fmt::print("{:<12} {:>6} {:>12} {:>8}\n", "part", "rank", "lambda", "mixture");
   for (std::size_t p = 0; p < model->parts.size(); ++p)
     fmt::print("{:<12} {:>6} {:>12.6g} {:>8.3f}\n", model->dual.modes()[model->parts[p].modes.mode].name,

@@ -6,6 +6,7 @@
 #include <lacuna/io/model_file.hpp>
 #include <memory>
 
+#include "clip.hpp"
 #include "command.hpp"
 #include "input.hpp"
 
@@ -18,6 +19,7 @@ struct PredictCommand {
   std::string out;
   Output output;
   InputFlags input;
+  ClipFlag clip;
 
   Result<int> run();
 };
@@ -26,6 +28,7 @@ Result<int> PredictCommand::run() {
   set_thread_count(output.threads);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
+  clip.apply_to(*fitted);
   auto file = read_cells(cells, input, fitted->dual.modes(), fitted->index_base);
   if (!file) return file.error();
   const Predictor predictor(*fitted);
@@ -34,12 +37,12 @@ Result<int> PredictCommand::run() {
   file->missing = 0;
   if (auto written = write_tensor(out, *file); !written) return written.error();
   if (prediction.cold > 0)
-    output.say(fmt::format("note: {} of {} cells lie on no observed fiber and got the offset {:.6g}",
-                           grouped(prediction.cold), grouped(file->entries.size()), fitted->offset));
+    output.say(fmt::format("note: {} of {} cells lie on no observed fiber and got their offset",
+                           grouped(prediction.cold), grouped(file->entries.size())));
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
                                               {"cold", prediction.cold},
-                                              {"offset", fitted->offset},
+                                              {"offset", fitted->offsets.mean},
                                               {"output", out}}
                            .dump());
   else
@@ -55,6 +58,7 @@ Action add_predict(CLI::App& app) {
   verb.add_option("model", command->model, "a fitted model")->required();
   verb.add_option("cells", command->cells, "file that lists cells, with or without values")->required();
   verb.add_option("-o,--output", command->out, "where to write them with predicted values")->required();
+  command->clip.add_flag(verb, "as the model was fitted");
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -16,7 +16,7 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::IsMember({"tr-mm", "tr-ls"}))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--rank", options.ranks, "one for each mode, such as 4,4,3, or one for all")
+  command.add_option("--rank", options.ranks, "one for each mode or part, such as 4,4,3, or one for all")
       ->delimiter(',')
       ->check(positive_number())
       ->default_str(std::to_string(FitOptions::kDefaultRank))
@@ -25,7 +25,7 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(positive_number())
       ->capture_default_str()
       ->group(group);
-  command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each mode")
+  command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each part")
       ->delimiter(',')
       ->check(positive_number())
       ->group(group);
@@ -55,10 +55,21 @@ void FitFlags::add_flags(CLI::App& command) {
   command.add_option("--init", init, "random, spectral, or a model to start from")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--center", center, "take the mean off first")
+  command
+      .add_option("--parts", parts,
+                  "full: the paper's; pairs; or a list such as 'user|item,week ; user|item rank=20'")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--offsets", offsets,
+                  "fitted first: none, mean, modes, or a list such as user,item,item*week")
+      ->default_str("none")
+      ->group(group);
+  command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
       ->capture_default_str()
       ->group(group);
+  clip.add_flag(command, "no limits");
   command.add_option("--optimizer", optimizer, "how to minimise")
       ->check(CLI::IsMember({"trust-region", "conjugate-gradients"}))
       ->capture_default_str()
@@ -76,7 +87,8 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   chosen.method = method == "tr-mm" ? Method::kTrMm : Method::kTrLs;
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
-  chosen.center = center == "none" ? Center::kNone : Center::kMean;
+  chosen.clip_observed = clip.is_auto();
+  chosen.clip = clip.range();
   chosen.start = init == "random" ? Start::kRandom : Start::kSpectral;
   if (init != "random" && init != "spectral") {
     auto model = load_model(init);
@@ -87,6 +99,16 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
     chosen.warm_start = warm.get();
   }
   return chosen;
+}
+
+Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const {
+  auto list = parse_parts(parts, modes);
+  if (!list) return usage_error("--parts", list.error().what);
+  chosen.parts = std::move(*list);
+  auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);
+  if (!spec) return usage_error("--offsets", spec.error().what);
+  chosen.offsets = std::move(*spec);
+  return Nothing{};
 }
 
 FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entries* test, const Output& output,

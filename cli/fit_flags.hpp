@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "clip.hpp"
 #include "command.hpp"
 
 namespace lacuna::cli {
@@ -18,12 +19,17 @@ struct FitFlags {
   std::string precision = "double";
   std::string init = "spectral";
   std::string center = "none";
+  std::string parts = "full";
+  std::string offsets;
+  ClipFlag clip;
   FitOptions options;
   bool strict = false;
 
   void add_flags(CLI::App& command);
   // Checked options; loads the model that --init names into `warm`.
   Result<FitOptions> fit_options(std::unique_ptr<Model>& warm) const;
+  // What --parts and --offsets mean for data of these modes.
+  Result<> set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const;
 };
 
 // Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices.

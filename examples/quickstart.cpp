@@ -50,7 +50,7 @@ int main() {
   lacuna::FitOptions options;
   options.ranks = {3};  // along every mode
   options.lambda = 100.0;
-  options.center = lacuna::Center::kMean;
+  options.offsets.mean = true;
   const lacuna::FitResult result = lacuna::fit(std::move(*tensor), options);
   std::printf("%d steps, %s; training error %.4f\n", result.last.iteration, result.stop_reason.c_str(),
               result.last.train_rmse);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <lacuna/io/atomic_file.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <nlohmann/json.hpp>
@@ -44,13 +45,44 @@ Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std
   return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
 }
 
+json describe_effect(const Effect& effect, std::size_t i, ArrayWriter& arrays) {
+  const std::string name = "effect" + std::to_string(i);
+  return {{"modes", effect.modes},
+          {"ridge", effect.ridge},
+          {"key", arrays.add(name + "_key", std::span<const std::uint64_t>(effect.key))},
+          {"value", arrays.add(name + "_value", std::span<const double>(effect.value))}};
+}
+
+Offsets read_offsets(const json& described, const ArrayReader& arrays) {
+  Offsets offsets;
+  offsets.mean = described.at("mean").get<double>();
+  for (const json& one : described.at("effects")) {
+    Effect effect{.modes = one.at("modes").get<std::vector<int>>(),
+                  .ridge = one.at("ridge").get<double>(),
+                  .key = arrays.get<std::uint64_t>(one.at("key")),
+                  .value = arrays.get<double>(one.at("value"))};
+    if (effect.modes.empty() || effect.modes.size() > 2)
+      throw ArrayReader::Bad("an offset of one mode or two expected");
+    if (effect.key.size() != effect.value.size() || !std::is_sorted(effect.key.begin(), effect.key.end()))
+      throw ArrayReader::Bad("an offset's keys must ascend, one for each value");
+    offsets.effects.push_back(std::move(effect));
+  }
+  return offsets;
+}
+
+Range read_range(const json& described) {
+  return {.low = described.at(0).get<double>(), .high = described.at(1).get<double>()};
+}
+
 Result<Model> build_model(const json& header, const ArrayReader& arrays) {
   Model model;
   model.method = header.at("method").get<std::string>();
   model.version = header.at("lacuna").get<std::string>();
   model.settings = header.at("settings").dump();
   model.index_base = header.at("index_base").get<int>();
-  model.offset = header.at("offset").get<double>();
+  model.offsets = read_offsets(header.at("offsets"), arrays);
+  model.observed = read_range(header.at("observed"));
+  if (header.contains("clip")) model.clip = read_range(header["clip"]);
   std::vector<Mode> modes;
   for (const json& mode : header.at("modes")) modes.push_back(read_mode(mode, arrays));
   const int order = static_cast<int>(modes.size());
@@ -59,6 +91,8 @@ Result<Model> build_model(const json& header, const ArrayReader& arrays) {
     part.modes.mode = described.at("mode").get<int>();
     part.modes.agree = described.at("agree").get<std::vector<int>>();
     part.lambda = described.at("lambda").get<double>();
+    part.modes.row_power = described.at("row_power").get<double>();
+    part.modes.fiber_power = described.at("fiber_power").get<double>();
     if (part.modes.mode < 0 || part.modes.mode >= order)
       throw ArrayReader::Bad("a part of a mode that is not there");
     part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size);
@@ -67,10 +101,14 @@ Result<Model> build_model(const json& header, const ArrayReader& arrays) {
   Entries dual;
   for (const json& described : header.at("index")) dual.index.push_back(arrays.get<Index>(described));
   dual.value = arrays.get<double>(header.at("dual"));
+  if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
   auto tensor = ObservedTensor::create(std::move(modes), std::move(dual));
   if (!tensor) return tensor.error();
   model.dual = std::move(*tensor);
   for (const ModelPart& part : model.parts) check_part(part.modes, order);
+  for (const Effect& effect : model.offsets.effects)
+    for (const int mode : effect.modes)
+      if (mode < 0 || mode >= order) throw ArrayReader::Bad("an offset of a mode that is not there");
   return model;
 }
 
@@ -83,7 +121,11 @@ Result<> save_model(const std::string& path, const Model& model) {
               {"method", model.method},
               {"settings", json::parse(model.settings)},
               {"index_base", model.index_base},
-              {"offset", model.offset}};
+              {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
+              {"observed", {model.observed.low, model.observed.high}}};
+  if (model.clip) header["clip"] = {model.clip->low, model.clip->high};
+  for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
+    header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
   const std::vector<Mode>& modes = model.dual.modes();
   for (std::size_t k = 0; k < modes.size(); ++k)
     header["modes"].push_back(describe_mode(modes[k], k, arrays));
@@ -91,12 +133,15 @@ Result<> save_model(const std::string& path, const Model& model) {
     const ModelPart& part = model.parts[p];
     header["parts"].push_back({{"mode", part.modes.mode},
                                {"agree", part.modes.agree},
+                               {"row_power", part.modes.row_power},
+                               {"fiber_power", part.modes.fiber_power},
                                {"lambda", part.lambda},
                                {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
   }
   for (int k = 0; k < model.dual.order(); ++k)
     header["index"].push_back(arrays.add("index" + std::to_string(k), model.dual.index(k)));
   header["dual"] = arrays.add("dual", model.dual.values());
+  if (!model.dual.weights().empty()) header["weights"] = arrays.add("weights", model.dual.weights());
   return arrays.save(path, header);
 }
 

@@ -11,8 +11,10 @@ namespace lacuna {
 using kernels::FiberRange;
 
 template <class Real>
-DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count entries)
+DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count entries,
+                                 std::span<const double> weights)
     : parts_(&parts),
+      weights_(weights),
       factor_(parts.size()),
       diagonal_(static_cast<std::size_t>(entries)),
       inverse_diagonal_(static_cast<std::size_t>(entries)),
@@ -34,7 +36,7 @@ void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span
   if (u.size() < parts_->size() || lambda.size() != parts_->size())
     throw std::invalid_argument("a point needs one factor and one lambda for each part");
   lambda_.assign(lambda.begin(), lambda.end());
-  for (std::size_t p = 0; p < parts_->size(); ++p) factor_[p].assign(u[p]);
+  for (std::size_t p = 0; p < parts_->size(); ++p) factor_[p].assign(u[p], (*parts_)[p].row_scale());
   set_diagonals(lambda, shift);
   set_pair_products(lambda);
 }
@@ -48,26 +50,45 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
     for (Count i = 0; i < factor_[p].rows(); ++i)
       row_norms[p][i] = static_cast<Real>(lambda[p]) * row_product(factor_[p], factor_[p], i);
   }
+  // inverse_diagonal_ first gathers what long fibers add to the whole diagonal.
   parallel_blocks(entries, [&](Count begin, Count end) {
     for (Count e = begin; e < end; ++e) {
-      Real singles = static_cast<Real>(shift);
-      Real all = static_cast<Real>(shift);
+      Real sum = static_cast<Real>(weights_.empty() ? shift : shift / weights_[e]);
       for (std::size_t p = 0; p < parts_->size(); ++p) {
         const PartKernels& part = (*parts_)[p];
-        const Real self = row_norms[p][part.row_of_entry()[e]];
-        all += self;
-        if (part.view().is_single(e)) singles += self;
+        if (part.view().is_single(e))
+          sum += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
       }
-      diagonal_[e] = singles;
-      inverse_diagonal_[e] = all > 0 ? static_cast<float>(1 / all) : 1.0F;
+      diagonal_[e] = sum;
+      inverse_diagonal_[e] = 0.0F;
     }
   });
   for (std::size_t p = 0; p < parts_->size(); ++p) {
-    const FiberView& view = (*parts_)[p].view();
-    parallel_blocks(view.short_begin(FiberView::kShort + 1), [&](Count begin, Count end) {
-      for (Count j = begin; j < end; ++j) diagonal_[view.entry()[j]] += row_norms[p][view.row()[j]];
-    });
+    const auto& pieces = (*parts_)[p].pieces();
+    const Count count = static_cast<Count>(pieces.size());
+#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+    for (Count i = 0; i < count; ++i) {
+      const FiberRange& piece = pieces[i];
+      for (Count f = 0; f < piece.fibers; ++f) {
+        const Real scale = piece.weight != nullptr ? static_cast<Real>(piece.weight[f]) : Real{1};
+        const Count begin = piece.start != nullptr ? piece.start[f] : f * piece.length;
+        const Count end = piece.start != nullptr ? piece.start[f + 1] : begin + piece.length;
+        for (Count j = begin; j < end; ++j) {
+          const Real self = scale * row_norms[p][piece.row[j]];
+          if (piece.length > 0)
+            diagonal_[piece.entry[j]] += self;
+          else
+            inverse_diagonal_[piece.entry[j]] += static_cast<float>(self);
+        }
+      }
+    }
   }
+  parallel_blocks(entries, [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) {
+      const double all = static_cast<double>(diagonal_[e]) + static_cast<double>(inverse_diagonal_[e]);
+      inverse_diagonal_[e] = all > 0.0 ? static_cast<float>(1.0 / all) : 1.0F;
+    }
+  });
 }
 
 template <class Real>

@@ -31,9 +31,14 @@ void FactorTable<Real>::resize_zero(Count rows, int columns) {
 }
 
 template <class Real>
-void FactorTable<Real>::assign(const Matrix<Real>& factor) {
+void FactorTable<Real>::assign(const Matrix<Real>& factor, std::span<const double> row_scale) {
   resize_zero(factor.rows(), static_cast<int>(factor.cols()));
-  for (Count i = 0; i < rows_; ++i) std::copy_n(factor.row(i).data(), columns_, data_.get() + i * stride_);
+  for (Count i = 0; i < rows_; ++i) {
+    Real* row = data_.get() + i * stride_;
+    std::copy_n(factor.row(i).data(), columns_, row);
+    if (row_scale.empty()) continue;
+    for (int j = 0; j < columns_; ++j) row[j] *= static_cast<Real>(row_scale[i]);
+  }
 }
 
 template <class Real>

@@ -22,13 +22,15 @@ template <class Real>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
 
 // Consecutive fibers: fiber f has the positions [start[f], start[f+1]) of entry and row, or, when start is
-// null, the positions [f * length, (f+1) * length).
+// null, the positions [f * length, (f+1) * length). What a fiber adds is multiplied by weight[f], unless
+// weight is null.
 struct FiberRange {
   const Index* entry = nullptr;
   const Index* row = nullptr;
   const Count* start = nullptr;
   int length = 0;
   Count fibers = 0;
+  const float* weight = nullptr;
 };
 
 template <class Real>

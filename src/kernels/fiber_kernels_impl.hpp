@@ -40,6 +40,9 @@ struct Loops {
   static Count begin_of(const FiberRange& range, Count fiber) {
     return range.start != nullptr ? range.start[fiber] : fiber * range.length;
   }
+  static Real scale_of(const FiberRange& range, Count fiber, Real scale) {
+    return range.weight != nullptr ? scale * static_cast<Real>(range.weight[fiber]) : scale;
+  }
 
   // t <- sum over the positions [begin, end) of x_e u_e
   static inline void sum_rows(const FiberRange& range, Count begin, Count end, const Real* u, Count stride,
@@ -70,7 +73,7 @@ struct Loops {
       const Count end = begin_of(range, f + 1);
       Vec t[kV];
       sum_rows(range, begin, end, u, stride, x, t);
-      for (int v = 0; v < kV; ++v) t[v] *= Row::broadcast(scale);
+      for (int v = 0; v < kV; ++v) t[v] *= Row::broadcast(scale_of(range, f, scale));
       for (Count j = begin; j < end; ++j) y[range.entry[j]] += dot_row(u + range.row[j] * stride, t);
     }
   }
@@ -84,9 +87,10 @@ struct Loops {
       Vec from_v[kV];
       sum_rows(range, begin, end, u, stride, x, from_u);
       sum_rows(range, begin, end, v, stride, x, from_v);
+      const Real scaled = scale_of(range, f, scale);
       for (Count j = begin; j < end; ++j) {
         const Count offset = range.row[j] * stride;
-        y[range.entry[j]] += scale * (dot_row(u + offset, from_v) + dot_row(v + offset, from_u));
+        y[range.entry[j]] += scaled * (dot_row(u + offset, from_v) + dot_row(v + offset, from_u));
       }
     }
   }
@@ -97,7 +101,8 @@ struct Loops {
       const Count end = begin_of(range, f + 1);
       Vec t[kV];
       sum_rows(range, begin, end, u, stride, x, t);
-      for (Count j = begin; j < end; ++j) add_row(g + range.row[j] * stride, scale * x[range.entry[j]], t);
+      const Real scaled = scale_of(range, f, scale);
+      for (Count j = begin; j < end; ++j) add_row(g + range.row[j] * stride, scaled * x[range.entry[j]], t);
     }
   }
 
@@ -110,10 +115,11 @@ struct Loops {
       Vec from_w[kV];
       sum_rows(range, begin, end, u, stride, x, from_x);
       sum_rows(range, begin, end, u, stride, w, from_w);
+      const Real scaled = scale_of(range, f, scale);
       for (Count j = begin; j < end; ++j) {
         Real* row = g + range.row[j] * stride;
-        add_row(row, scale * x[range.entry[j]], from_w);
-        add_row(row, scale * w[range.entry[j]], from_x);
+        add_row(row, scaled * x[range.entry[j]], from_w);
+        add_row(row, scaled * w[range.entry[j]], from_x);
       }
     }
   }
@@ -130,10 +136,11 @@ struct Loops {
   static void pair_products(const FiberRange& range, const Real* u, Count stride, Real scale, Real* off) {
     for (Count f = 0; f < range.fibers; ++f) {
       const Index* row = range.row + f * range.length;
+      const Real scaled = scale_of(range, f, scale);
       for (int a = 0; a < range.length; ++a) {
         Vec t[kV];
         for (int v = 0; v < kV; ++v) t[v] = Row::load(u + row[a] * stride + v * kStep);
-        for (int b = a + 1; b < range.length; ++b) *off++ += scale * dot_row(u + row[b] * stride, t);
+        for (int b = a + 1; b < range.length; ++b) *off++ += scaled * dot_row(u + row[b] * stride, t);
       }
     }
   }

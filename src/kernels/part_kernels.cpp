@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/part_kernels.hpp>
 
@@ -46,8 +47,53 @@ std::vector<FiberRange> cut(const FiberView& view) {
 
 }  // namespace
 
-PartKernels::PartKernels(const ObservedTensor& tensor, PartModes part)
-    : view_(tensor, std::move(part)), row_of_entry_(tensor.index(view_.part().mode)), pieces_(cut(view_)) {}
+PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
+    : view_(tensor, std::move(part)),
+      row_of_entry_(tensor.index(view_.part().mode)),
+      entry_weight_(tensor.weights()),
+      pieces_(cut(view_)) {
+  weigh();
+}
+
+// Counts are sums of weights, so that an entry of weight 2 counts as two.
+void PartKernels::weigh() {
+  const double row_power = part().row_power;
+  const double fiber_power = part().fiber_power;
+  const auto weight = [&](Count e) { return entry_weight_.empty() ? 1.0 : entry_weight_[e]; };
+  double total = 0.0;
+  if (row_power != 0.0 || fiber_power != 0.0)
+    for (Count e = 0; e < static_cast<Count>(row_of_entry_.size()); ++e) total += weight(e);
+  if (row_power != 0.0) {
+    std::vector<double> count(static_cast<std::size_t>(rows()), 0.0);
+    for (Count e = 0; e < static_cast<Count>(row_of_entry_.size()); ++e) count[row_of_entry_[e]] += weight(e);
+    const auto seen =
+        static_cast<double>(std::count_if(count.begin(), count.end(), [](double c) { return c > 0.0; }));
+    row_scale_.assign(count.size(), 1.0);
+    for (std::size_t i = 0; i < count.size(); ++i)
+      if (count[i] > 0.0) row_scale_[i] = std::pow(count[i] * seen / total, -0.5 * row_power);
+  }
+  if (fiber_power != 0.0) {
+    const double mean = total / static_cast<double>(view_.fibers());
+    single_scale_ = std::pow(1.0 / mean, -fiber_power);
+    fiber_scale_.resize(static_cast<std::size_t>(view_.listed_fibers()));
+    for (Count f = 0; f < view_.listed_fibers(); ++f) {
+      double count = 0.0;
+      const FiberView::Span span = view_.span(f);
+      for (Count j = span.begin; j < span.end; ++j) count += weight(view_.entry()[j]);
+      fiber_scale_[f] = static_cast<float>(std::pow(count / mean, -fiber_power));
+    }
+    Count first = 0;
+    for (FiberRange& piece : pieces_) {
+      piece.weight = fiber_scale_.data() + first;
+      first += piece.fibers;
+    }
+  }
+}
+
+float PartKernels::single_scale(Count entry) const {
+  if (part().fiber_power == 0.0 || entry_weight_.empty()) return static_cast<float>(single_scale_);
+  return static_cast<float>(single_scale_ * std::pow(entry_weight_[entry], -part().fiber_power));
+}
 PartKernels::PartKernels(PartKernels&&) noexcept = default;
 PartKernels& PartKernels::operator=(PartKernels&&) noexcept = default;
 PartKernels::~PartKernels() = default;
@@ -61,7 +107,7 @@ void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<
     for (Count i = 0; i < rows(); ++i) twice[i] = static_cast<Real>(2 * scale) * row_product(u, v, i);
     parallel_blocks(static_cast<Count>(z.size()), [&](Count begin, Count end) {
       for (Count e = begin; e < end; ++e)
-        if (view_.is_single(e)) y[e] += twice[row_of_entry_[e]] * z[e];
+        if (view_.is_single(e)) y[e] += static_cast<Real>(single_scale(e)) * twice[row_of_entry_[e]] * z[e];
     });
   }
   const auto& set = kernels::fiber_kernels<Real>();
@@ -91,8 +137,10 @@ void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const 
       buffer.resize_zero(rows(), columns);
       for (Count p = count * group / groups; p < count * (group + 1) / groups; ++p) body(pieces_[p], buffer);
 #pragma omp ordered
-      for (Count i = 0; i < rows(); ++i)
-        for (int j = 0; j < columns; ++j) g(i, j) += buffer.row(i)[j];
+      for (Count i = 0; i < rows(); ++i) {
+        const Real scale = row_scale_.empty() ? Real{1} : static_cast<Real>(row_scale_[i]);
+        for (int j = 0; j < columns; ++j) g(i, j) += scale * buffer.row(i)[j];
+      }
     }
   }
 }
@@ -102,7 +150,9 @@ std::vector<double> PartKernels::single_row_sums(std::span<const Real> x, std::s
   std::vector<double> sums(static_cast<std::size_t>(rows()), 0.0);
   for (std::size_t e = 0; e < x.size(); ++e)
     if (view_.is_single(static_cast<Count>(e)))
-      sums[row_of_entry_[e]] += static_cast<double>(x[e]) * static_cast<double>(w[e]);
+      sums[row_of_entry_[e]] += static_cast<double>(single_scale(static_cast<Count>(e))) *
+                                static_cast<double>(x[e]) * static_cast<double>(w[e]);
+  for (std::size_t i = 0; i < row_scale_.size(); ++i) sums[i] *= row_scale_[i];
   return sums;
 }
 

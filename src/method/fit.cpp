@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <lacuna/base/rng.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/method/fit.hpp>
@@ -16,16 +17,16 @@ std::string_view name(Optimizer optimizer) {
 }
 std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
 std::string_view name(Start start) { return start == Start::kRandom ? "random" : "spectral"; }
-std::string_view name(Center center) { return center == Center::kNone ? "none" : "mean"; }
 
 namespace {
 
-std::string settings_json(const FitPlan& plan, const FitOptions& options) {
+std::string settings_json(const std::vector<Mode>& modes, const FitPlan& plan, const FitOptions& options) {
   return nlohmann::ordered_json{{"method", name(options.method)},
                                 {"optimizer", name(options.optimizer)},
                                 {"precision", name(options.precision)},
                                 {"init", name(options.start)},
-                                {"center", name(options.center)},
+                                {"parts", describe(plan.parts, modes)},
+                                {"offsets", describe(options.offsets, modes)},
                                 {"rank", plan.ranks},
                                 {"lambda", options.lambda},
                                 {"lambdas", plan.lambda},
@@ -38,7 +39,7 @@ std::string settings_json(const FitPlan& plan, const FitOptions& options) {
 
 template <class Real>
 FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& options, FitRun& run,
-                 double offset) {
+                 Offsets offsets) {
   Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
                                                             : solve_primal<Real>(tensor, plan, options, run);
   FitResult result;
@@ -46,8 +47,8 @@ FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& o
   result.mixture = std::move(solution.mixture);
   result.model.method = name(options.method);
   result.model.version = version();
-  result.model.settings = settings_json(plan, options);
-  result.model.offset = offset;
+  result.model.settings = settings_json(tensor.modes(), plan, options);
+  result.model.offsets = std::move(offsets);
   if constexpr (std::is_same_v<Real, double>) {
     tensor.replace_values(std::move(solution.z));
   } else {
@@ -55,10 +56,16 @@ FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& o
   }
   result.model.dual = std::move(tensor);
   for (std::size_t p = 0; p < plan.parts.size(); ++p)
-    result.model.parts.push_back({.modes = plan.parts[p],
+    result.model.parts.push_back({.modes = plan.parts[p].spec,
                                   .lambda = solution.lambda[p],
                                   .factor = solution.u[p].template cast<double>()});
   return result;
+}
+
+std::vector<double> residual(const ObservedTensor& tensor, const Offsets& offsets) {
+  std::vector<double> left = offsets.at(tensor.indices());
+  for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
+  return left;
 }
 
 double held_out_share(const FitOptions& options) {
@@ -79,6 +86,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
     Entries& list = rng.uniform() < share ? held : kept;
     for (int k = 0; k < tensor.order(); ++k) list.index[k].push_back(tensor.index(k)[e]);
     list.value.push_back(tensor.values()[e]);
+    if (!tensor.weights().empty()) list.weight.push_back(tensor.weight(e));
   }
   if (kept.size() == 0 || held.size() == 0) return std::nullopt;
   auto part = ObservedTensor::create(tensor.modes(), std::move(kept));
@@ -122,12 +130,18 @@ FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbac
     return fit(std::move(tensor), bounded, callbacks, test);
   }
   const FitPlan plan = make_plan(tensor, options, callbacks);
-  const double offset = options.center == Center::kMean ? tensor.mean() : 0.0;
-  if (offset != 0.0) tensor.subtract(offset);
-  FitRun run(options, callbacks, test, offset);
-  return options.precision == Precision::kDouble
-             ? fit_in<double>(std::move(tensor), plan, options, run, offset)
-             : fit_in<float>(std::move(tensor), plan, options, run, offset);
+  const auto [low, high] = std::minmax_element(tensor.values().begin(), tensor.values().end());
+  const Range observed{.low = *low, .high = *high};
+  const std::optional<Range> clip = options.clip_observed ? observed : options.clip;
+  Offsets offsets = fit_offsets(tensor, options.offsets);
+  if (!offsets.empty()) tensor.replace_values(residual(tensor, offsets));
+  FitRun run(options, callbacks, test, offsets, clip);
+  FitResult result = options.precision == Precision::kDouble
+                         ? fit_in<double>(std::move(tensor), plan, options, run, std::move(offsets))
+                         : fit_in<float>(std::move(tensor), plan, options, run, std::move(offsets));
+  result.model.observed = observed;
+  result.model.clip = clip;
+  return result;
 }
 
 }  // namespace lacuna

@@ -8,19 +8,27 @@
 namespace lacuna {
 namespace {
 
-std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartModes>& parts,
+std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                             const FitOptions& options, const FitCallbacks& callbacks) {
   std::vector<int> ranks = options.ranks;
   if (ranks.empty()) ranks.push_back(FitOptions::kDefaultRank);
   const bool chosen = !options.ranks.empty();
-  if (ranks.size() == 1) ranks.assign(parts.size(), ranks[0]);
+  if (ranks.size() == 1) {
+    ranks.assign(parts.size(), ranks[0]);
+  } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
+    const std::vector<int> of_mode = ranks;
+    ranks.clear();
+    for (const PartOptions& part : parts) ranks.push_back(of_mode[part.spec.mode]);
+  }
   if (ranks.size() != parts.size())
     throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
-                                std::to_string(parts.size()) + " parts; give one, or one for each");
+                                std::to_string(parts.size()) +
+                                " parts; give one, one for each part, or one for each mode");
   for (std::size_t p = 0; p < ranks.size(); ++p) {
+    if (parts[p].rank > 0) ranks[p] = parts[p].rank;
     if (ranks[p] < 1)
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
-    const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].mode));
+    const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
     if (ranks[p] <= extent) continue;
     if (chosen && callbacks.notice)
       callbacks.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
@@ -45,6 +53,28 @@ std::vector<double> plan_path(const FitOptions& options) {
 
 }  // namespace
 
+double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
+  const char* power = std::getenv("LACUNA_SCALE");
+  const double a = power ? std::atof(power) : 0.0;
+  if (a == 0.0 || static_cast<int>(part.agree.size()) == tensor.order() - 1) return tensor.extent(part.mode);
+  const auto length = [&](const PartSpec& spec) {
+    const FiberView view(tensor, spec);
+    double squares = static_cast<double>(view.single_fibers());
+    for (Count f = 0; f < view.listed_fibers(); ++f) {
+      const auto span = view.span(f);
+      squares += static_cast<double>(span.end - span.begin) * static_cast<double>(span.end - span.begin);
+    }
+    return squares / static_cast<double>(tensor.size());
+  };
+  return tensor.extent(part.mode) * std::pow(length(full_parts(tensor.order())[part.mode]) / length(part), a);
+}
+
+std::vector<PartSpec> FitPlan::specs() const {
+  std::vector<PartSpec> list;
+  for (const PartOptions& part : parts) list.push_back(part.spec);
+  return list;
+}
+
 FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks) {
   if (!(options.lambda > 0.0) || !std::isfinite(options.lambda))
     throw std::invalid_argument("lambda must be a positive number, got " + std::to_string(options.lambda));
@@ -52,11 +82,13 @@ FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const
   if (!(options.tolerance >= 0.0)) throw std::invalid_argument("tolerance must not be negative");
 
   FitPlan plan;
-  plan.parts = options.parts.empty() ? full_parts(tensor.order()) : options.parts;
+  plan.parts = options.parts.empty() ? full_structure(tensor.order()) : options.parts;
+  for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
   plan.ranks = plan_ranks(tensor, plan.parts, options, callbacks);
   plan.lambda = options.lambdas;
   if (plan.lambda.empty())
-    for (const PartModes& part : plan.parts) plan.lambda.push_back(options.lambda * tensor.extent(part.mode));
+    for (const PartOptions& part : plan.parts)
+      plan.lambda.push_back(options.lambda * part.lambda * part_scale(tensor, part.spec));
   plan.path = plan_path(options);
   return plan;
 }

@@ -8,6 +8,15 @@
 
 namespace lacuna {
 
+FitRun::FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test,
+               const Offsets& offsets, std::optional<Range> clip)
+    : options_(&options), callbacks_(&callbacks), test_(test), clip_(clip) {
+  if (test_ == nullptr || test_->size() == 0) return;
+  watch_.pause();
+  test_offset_ = offsets.at(test_->index);
+  watch_.resume();
+}
+
 void FitRun::prepare_test(const ObservedTensor& tensor, const std::vector<PartKernels>& parts) {
   if (test_ == nullptr || test_->size() == 0) return;
   watch_.pause();
@@ -24,7 +33,7 @@ bool FitRun::stop_now() {
 }
 
 template <class Real>
-Flow FitRun::report(const IterationRecord& record, Count applications, double misfit,
+Flow FitRun::report(const IterationRecord& record, Count applications, double train_rmse,
                     const std::vector<PartKernels>& parts, const std::vector<Matrix<Real>>& u,
                     std::span<const double> lambda, std::span<const Real> z) {
   watch_.pause();
@@ -33,16 +42,18 @@ Flow FitRun::report(const IterationRecord& record, Count applications, double mi
   progress_.objective = record.objective;
   progress_.gradient_norm = record.gradient_norm;
   progress_.relative_gradient = record.relative_gradient;
-  progress_.train_rmse = misfit / std::sqrt(static_cast<double>(z.size()));
+  progress_.train_rmse = train_rmse;
   progress_.radius = record.radius;
   progress_.ratio = record.ratio;
   progress_.inner_iterations = record.inner_iterations;
   progress_.accepted = record.accepted;
   progress_.operator_applications = applications;
   if (test_plan_ && (record.accepted || !progress_.test_rmse)) {
-    std::vector<double> predicted(test_->value.size(), offset_);
+    std::vector<double> predicted = test_offset_;
     for (std::size_t p = 0; p < parts.size(); ++p)
-      test_plan_->add_part<Real>(parts[p], p, FactorTable<Real>(u[p]), lambda[p], z, predicted);
+      test_plan_->add_part<Real>(parts[p], p, parts[p].table(u[p]), lambda[p], z, predicted);
+    if (clip_)
+      for (double& value : predicted) value = std::clamp(value, clip_->low, clip_->high);
     progress_.test_rmse = rmse(test_->value, predicted);
     progress_.test_auc = auc(test_->value, predicted);
   }
@@ -71,8 +82,8 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   if (options.warm_start == nullptr) return u;
   for (std::size_t p = 0; p < u.size() && p < options.warm_start->parts.size(); ++p) {
     const ModelPart& part = options.warm_start->parts[p];
-    const bool same = part.modes.mode == plan.parts[p].mode && part.modes.agree == plan.parts[p].agree;
-    if (same && part.factor.rows() == u[p].rows() && part.factor.cols() == u[p].cols())
+    if (part.modes == plan.parts[p].spec && part.factor.rows() == u[p].rows() &&
+        part.factor.cols() == u[p].cols())
       u[p] = part.factor.template cast<Real>();
   }
   return u;
@@ -105,7 +116,8 @@ void Solution<Real>::set_mixture(const ObservedTensor& tensor, const ProblemData
   }
   for (std::size_t p = 0; p < u.size(); ++p)
     mixture.push_back(part_norm(tensor, dual, data.parts()[p],
-                                FactorTable<double>(u[p].template cast<double>()), data.lambda()[p]));
+                                data.parts()[p].table(Matrix<double>(u[p].template cast<double>())),
+                                data.lambda()[p]));
   mixture = shares(std::move(mixture));
 }
 

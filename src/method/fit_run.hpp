@@ -11,10 +11,12 @@ namespace lacuna {
 
 // Options with every default filled in and everything checked against the tensor.
 struct FitPlan {
-  std::vector<PartModes> parts;
+  std::vector<PartOptions> parts;
   std::vector<int> ranks;
   std::vector<double> lambda;  // at the end of the path
   std::vector<double> path;    // factors on lambda, the last one 1
+
+  [[nodiscard]] std::vector<PartSpec> specs() const;
 };
 
 [[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options,
@@ -22,8 +24,8 @@ struct FitPlan {
 
 class FitRun {
  public:
-  FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test, double offset)
-      : options_(&options), callbacks_(&callbacks), test_(test), offset_(offset) {}
+  FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test,
+         const Offsets& offsets, std::optional<Range> clip);
 
   // Finds the test cells' fibers; their time is not counted.
   void prepare_test(const ObservedTensor& tensor, const std::vector<PartKernels>& parts);
@@ -34,9 +36,9 @@ class FitRun {
     return [this] { return stop_now(); };
   }
 
-  // Measures, tells the callback; z and lambda are those of the point u.
+  // Measures, tells the callback; z and lambda are those of the point u, train_rmse its error on the data.
   template <class Real>
-  Flow report(const IterationRecord& record, Count applications, double misfit,
+  Flow report(const IterationRecord& record, Count applications, double train_rmse,
               const std::vector<PartKernels>& parts, const std::vector<Matrix<Real>>& u,
               std::span<const double> lambda, std::span<const Real> z);
 
@@ -54,7 +56,8 @@ class FitRun {
   const FitOptions* options_;
   const FitCallbacks* callbacks_;
   const Entries* test_;
-  double offset_;
+  std::vector<double> test_offset_;
+  std::optional<Range> clip_;
   std::optional<CellPlan> test_plan_;
   Stopwatch watch_;
   FitProgress progress_;

@@ -26,7 +26,7 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
 template <class Real>
 Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
                             FitRun& run) {
-  ProblemData<Real> data(tensor, plan.parts, plan.lambda);
+  ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
   run.prepare_test(tensor, data.parts());
 
   Solution<Real> solution;
@@ -56,8 +56,9 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
        .max_iterations = options.max_iterations,
        .tolerance = options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
-        return run.report<Real>(record, problem.operator_applications(), std::sqrt(here.cost), data.parts(),
-                                at, data.lambda(), flat(at.back()));
+        return run.report<Real>(record, problem.operator_applications(),
+                                std::sqrt(here.cost / data.total_weight()), data.parts(), at, data.lambda(),
+                                flat(at.back()));
       });
   const std::span<const Real> z = flat(x.back());
   solution.z.assign(z.begin(), z.end());

@@ -16,7 +16,7 @@ constexpr double kStageTolerance = 1e-3;
 template <class Real>
 Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
                           FitRun& run) {
-  ProblemData<Real> data(tensor, plan.parts, plan.lambda);
+  ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
   run.prepare_test(tensor, data.parts());
 
   Solution<Real> solution;
@@ -40,8 +40,9 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     solution.summary =
         minimize(manifold, problem, solution.u, state, stage, run.poll(),
                  [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
-                   return run.report<Real>(record, problem.operator_applications(), at.misfit, data.parts(),
-                                           u, data.lambda(), at.z);
+                   return run.report<Real>(record, problem.operator_applications(),
+                                           at.misfit / std::sqrt(data.total_weight()), data.parts(), u,
+                                           data.lambda(), at.z);
                  });
     solution.z = std::move(state.z);
     if (run.stopped()) break;

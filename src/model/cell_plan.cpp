@@ -50,7 +50,7 @@ void CellPlan::add_part(const PartKernels& part, std::size_t which, const Factor
   parallel_blocks(static_cast<Count>(plan.single.size()), [&](Count begin, Count end) {
     for (Count i = begin; i < end; ++i) {
       const Visit& visit = plan.single[i];
-      out[visit.cell] += lambda * static_cast<double>(z[visit.fiber]) *
+      out[visit.cell] += lambda * part.single_scale(visit.fiber) * static_cast<double>(z[visit.fiber]) *
                          product(u.row(visit.row), u.row(part.row_of_entry()[visit.fiber]));
     }
   });
@@ -73,7 +73,7 @@ void CellPlan::add_part(const PartKernels& part, std::size_t which, const Factor
                 t[column] += weight * static_cast<double>(row[column]);
             }
           }
-          out[visit.cell] += lambda * product(u.row(visit.row), t.data());
+          out[visit.cell] += lambda * part.fiber_scale(fiber) * product(u.row(visit.row), t.data());
         }
       },
       kVisits);

@@ -12,7 +12,7 @@ Predictor::Predictor(const Model& model) : model_(&model) {
   parts_.reserve(model.parts.size());
   for (const ModelPart& part : model.parts) {
     parts_.emplace_back(model.dual, part.modes);
-    factors_.emplace_back(part.factor);
+    factors_.push_back(parts_.back().table(part.factor));
   }
   for (const PartKernels& part : parts_) lookups_.emplace_back(model.dual, part.view());
 }
@@ -27,11 +27,13 @@ CellPlan Predictor::plan(const std::vector<std::vector<Index>>& index) const {
 Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index) const {
   const CellPlan cells = plan(index);
   Prediction prediction;
-  prediction.value.assign(static_cast<std::size_t>(cells.cells()), model_->offset);
+  prediction.value = model_->offsets.at(index);
   prediction.cold = cells.cold_cells();
   for (std::size_t p = 0; p < parts_.size(); ++p)
     cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(),
                            prediction.value);
+  if (model_->clip)
+    for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
   return prediction;
 }
 
@@ -73,7 +75,10 @@ double part_norm(const ObservedTensor& support, std::span<const double> z, const
   const double singles = parallel_sum(support.size(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e)
-      if (part.view().is_single(e)) sum += z[e] * z[e] * row_squares[part.row_of_entry()[e]];
+      if (part.view().is_single(e)) {
+        const double value = part.single_scale(e) * z[e];
+        sum += value * value * row_squares[part.row_of_entry()[e]];
+      }
     return sum;
   });
   const double listed = parallel_sum(
@@ -87,7 +92,8 @@ double part_norm(const ObservedTensor& support, std::span<const double> z, const
           for (Count j = span.begin; j < span.end; ++j)
             t += z[part.view().entry()[j]] *
                  Eigen::Map<const Eigen::VectorXd>(factor.row(part.view().row()[j]), columns);
-          sum += t.dot(gram * t);
+          const double scale = part.fiber_scale(f);
+          sum += scale * scale * t.dot(gram * t);
         }
         return sum;
       },

@@ -15,7 +15,7 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
     : data_(&data),
       options_(options),
       interrupted_(std::move(interrupted)),
-      operator_(data.parts(), data.entries()),
+      operator_(data.parts(), data.entries(), data.weights()),
       tolerance_(options.loosest) {
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
@@ -68,12 +68,14 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
       0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
   state.uncertainty =
       0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
-  // Y - W_Omega = Y - (A Z - Z/2) = R + Z/2
+  // Y - W_Omega = Y - (A Z - Z/(2 weight)) = R + Z/(2 weight)
   state.misfit = std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) {
-      const double miss = static_cast<double>(work_.residual[e]) + kRidge * static_cast<double>(state.z[e]);
-      sum += miss * miss;
+      const double weight = data_->weight(e);
+      const double miss =
+          static_cast<double>(work_.residual[e]) + kRidge / weight * static_cast<double>(state.z[e]);
+      sum += weight * miss * miss;
     }
     return sum;
   })));
@@ -108,7 +110,7 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   std::fill(work_.residual.begin(), work_.residual.end(), Real{0});
   const std::span<Real> right_side = work_.residual;
   for (std::size_t p = 0; p < parts; ++p) {
-    v.emplace_back(direction[p]);
+    v.push_back(data_->parts()[p].table(direction[p]));
     data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], -data_->lambda()[p], z,
                                       right_side);
   }

@@ -3,12 +3,14 @@
 #include <Eigen/QR>
 #include <lacuna/manifold/spectrahedron.hpp>
 #include <lacuna/problem/initial_point.hpp>
+#include <limits>
 
 namespace lacuna {
 namespace {
 
-constexpr int kSweeps = 8;        // the start need not be exact
-constexpr int kExtraColumns = 4;  // let the wanted directions separate from the rest sooner
+constexpr int kSweeps = 8;             // the start need not be exact
+constexpr double kLeastShare = 1e-12;  // of the largest singular value: a column of zeros would stay one
+constexpr int kExtraColumns = 4;       // let the wanted directions separate from the rest sooner
 
 Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
   const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
@@ -40,7 +42,7 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
     Eigen::MatrixXd image;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {  // basis <- orth(Y Y' basis)
       block = basis.cast<Real>();
-      const FactorTable<Real> table(block);
+      const FactorTable<Real> table = part.table(block);
       block.setZero();
       part.add_gram(table, 1.0, data.y(), block);
       data.everyone().sum(flat(block));
@@ -51,9 +53,11 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
     const Eigen::MatrixXd projected = basis.transpose() * image;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (projected + projected.transpose()));
     Eigen::MatrixXd factor = basis * eigen.eigenvectors().rightCols(ranks[p]).rowwise().reverse();
+    const double largest =
+        std::sqrt(std::max(eigen.eigenvalues()(columns - 1), std::numeric_limits<double>::min()));
     for (int j = 0; j < ranks[p]; ++j) {
       const double sigma = std::sqrt(std::max(0.0, eigen.eigenvalues()(columns - 1 - j)));
-      factor.col(j) *= std::sqrt(std::max(sigma, 1e-12));
+      factor.col(j) *= std::sqrt(std::max(sigma, kLeastShare * largest));
     }
     u[p] = factor.cast<Real>();
     Spectrahedron<Real>(part.rows(), ranks[p]).normalize(u[p]);

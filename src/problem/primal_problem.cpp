@@ -22,10 +22,15 @@ void PrimalProblem<Real>::evaluate(const Point& x, const State*, State& state) {
   const std::span<Real> r = state.residual;
   operator_.apply(flat(x.back()), r);
   const std::span<const Real> y = data_->y();
-  parallel_blocks(data_->entries(), [&](Count begin, Count end) {
-    for (Count e = begin; e < end; ++e) r[e] -= y[e];
-  });
-  state.cost = dot<Real>(data_->everyone(), r, r);
+  state.cost = data_->everyone().sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const double miss = static_cast<double>(r[e]) - static_cast<double>(y[e]);
+      r[e] = static_cast<Real>(data_->weight(e) * miss);
+      sum += data_->weight(e) * miss * miss;
+    }
+    return sum;
+  }));
 }
 
 template <class Real>
@@ -52,13 +57,16 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   const std::span<const Real> z_dot = flat(direction.back());
 
   std::vector<FactorTable<Real>> v;
-  for (std::size_t p = 0; p < parts.size(); ++p) v.emplace_back(direction[p]);
+  for (std::size_t p = 0; p < parts.size(); ++p) v.push_back(parts[p].table(direction[p]));
 
   std::vector<Real> r_dot(z.size());
   operator_.apply(z_dot, r_dot);
   for (std::size_t p = 0; p < parts.size(); ++p)
     parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], z,
                              std::span<Real>(r_dot));
+  if (!data_->weights().empty())
+    for (std::size_t e = 0; e < r_dot.size(); ++e)
+      r_dot[e] *= static_cast<Real>(data_->weight(static_cast<Count>(e)));
 
   const std::span<const Real> r_dot_view = r_dot;
   for (std::size_t p = 0; p < parts.size(); ++p) {

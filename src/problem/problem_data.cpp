@@ -7,11 +7,11 @@
 namespace lacuna {
 
 template <class Real>
-ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<PartModes>& parts,
+ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<PartSpec>& parts,
                                std::vector<double> lambda, const Communicator& everyone)
-    : everyone_(&everyone) {
+    : everyone_(&everyone), weights_(tensor.weights()) {
   parts_.reserve(parts.size());
-  for (const PartModes& part : parts) parts_.emplace_back(tensor, part);
+  for (const PartSpec& part : parts) parts_.emplace_back(tensor, part);
   set_lambda(std::move(lambda));
   if constexpr (std::is_same_v<Real, double>) {
     y_ = tensor.values();
@@ -19,6 +19,7 @@ ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<P
     y_storage_.assign(tensor.values().begin(), tensor.values().end());
     y_ = y_storage_;
   }
+  total_weight_ = everyone.sum(tensor.total_weight());
   y_norm_ = std::sqrt(dot<Real>(everyone, y_, y_));
 }
 

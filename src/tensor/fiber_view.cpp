@@ -6,10 +6,10 @@
 
 namespace lacuna {
 
-std::vector<PartModes> full_parts(int order) {
-  std::vector<PartModes> parts;
+std::vector<PartSpec> full_parts(int order) {
+  std::vector<PartSpec> parts;
   for (int k = 0; k < order; ++k) {
-    PartModes part{.mode = k, .agree = {}};
+    PartSpec part{.mode = k, .agree = {}};
     for (int other = 0; other < order; ++other)
       if (other != k) part.agree.push_back(other);
     parts.push_back(std::move(part));
@@ -17,7 +17,7 @@ std::vector<PartModes> full_parts(int order) {
   return parts;
 }
 
-void check_part(const PartModes& part, int order) {
+void check_part(const PartSpec& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
   if (!valid(part.mode))
     throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
@@ -51,7 +51,7 @@ std::vector<Index> fiber_lengths(const ObservedTensor& tensor, const std::vector
 
 }  // namespace
 
-FiberView::FiberView(const ObservedTensor& tensor, PartModes part) : part_(std::move(part)) {
+FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::move(part)) {
   check_part(part_, tensor.order());
   rows_ = tensor.extent(part_.mode);
   const Count size = tensor.size();

@@ -20,6 +20,9 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   if (entries.index.size() != modes.size())
     throw std::invalid_argument("entries have " + std::to_string(entries.index.size()) +
                                 " indices, the tensor has " + std::to_string(modes.size()) + " modes");
+  if (!entries.weight.empty() && entries.weight.size() != entries.value.size())
+    throw std::invalid_argument("got " + std::to_string(entries.weight.size()) + " weights for " +
+                                std::to_string(entries.value.size()) + " values");
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (entries.index[k].size() != entries.value.size())
       throw std::invalid_argument("mode " + std::to_string(k + 1) + " lists " +
@@ -32,24 +35,31 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   }
 }
 
-// Removes NaN entries in place, keeping the order; returns how many there were. `dropped`, if given, receives
-// their positions, ascending.
+// Keeps the first `count` entries.
+void truncate(Entries& entries, Count count) {
+  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(count));
+  entries.value.resize(static_cast<std::size_t>(count));
+  if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(count));
+}
+
+// Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were.
+// `dropped`, if given, receives their positions, ascending.
 Count drop_missing(Entries& entries, std::vector<Index>* dropped) {
   const Count size = entries.size();
   Count kept = 0;
   for (Count e = 0; e < size; ++e) {
-    if (std::isnan(entries.value[e])) {
+    if (std::isnan(entries.value[e]) || (!entries.weight.empty() && entries.weight[e] == 0.0)) {
       if (dropped != nullptr) dropped->push_back(static_cast<Index>(e));
       continue;
     }
     if (kept != e) {
       for (auto& column : entries.index) column[kept] = column[e];
       entries.value[kept] = entries.value[e];
+      if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
     }
     ++kept;
   }
-  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
-  entries.value.resize(static_cast<std::size_t>(kept));
+  truncate(entries, kept);
   return size - kept;
 }
 
@@ -82,16 +92,23 @@ Count merge_duplicates(Entries& entries, Duplicates policy) {
   Count kept = 0;
   for (Count begin = 0, end = 0; begin < size; begin = end) {
     double sum = 0.0;
-    for (end = begin; end < size && same_cell(entries, begin, end); ++end) sum += entries.value[end];
+    double weight = 0.0;
+    double weighted_sum = 0.0;
+    for (end = begin; end < size && same_cell(entries, begin, end); ++end) {
+      const double w = entries.weight.empty() ? 1.0 : entries.weight[end];
+      sum += entries.value[end];
+      weight += w;
+      weighted_sum += w * entries.value[end];
+    }
     const double last = entries.value[end - 1];
     for (auto& column : entries.index) column[kept] = column[begin];
     entries.value[kept] = policy == Duplicates::kLast   ? last
-                          : policy == Duplicates::kMean ? sum / static_cast<double>(end - begin)
+                          : policy == Duplicates::kMean ? weighted_sum / weight
                                                         : sum;
+    if (!entries.weight.empty()) entries.weight[kept] = weight;
     ++kept;
   }
-  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
-  entries.value.resize(static_cast<std::size_t>(kept));
+  truncate(entries, kept);
   return size - kept;
 }
 
@@ -115,6 +132,11 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
     if (std::isinf(entries.value[e]))
       return input_error(
           "", "cell " + describe_cell(modes, entries.index, e) + " is infinite, expected a number");
+  for (std::size_t e = 0; e < entries.weight.size(); ++e)
+    if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
+      return input_error("", "cell " + describe_cell(modes, entries.index, static_cast<Count>(e)) +
+                                 " has the weight " + std::to_string(entries.weight[e]) +
+                                 ", expected a number >= 0");
 
   ObservedTensor tensor;
   const bool had_entries = entries.size() > 0;
@@ -129,6 +151,7 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
     const std::vector<Index> order = lexicographic_order(entries.index, all_modes, entries.size());
     for (auto& column : entries.index) reorder(column, order);
     reorder(entries.value, order);
+    if (!entries.weight.empty()) reorder(entries.weight, order);
     for (Count e = 1; e < entries.size(); ++e) {
       if (!same_cell(entries, e - 1, e)) continue;
       if (duplicates != Duplicates::kError) {
@@ -145,19 +168,25 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   tensor.modes_ = std::move(modes);
   tensor.index_ = std::move(entries.index);
   tensor.values_ = std::move(entries.value);
+  tensor.weights_ = std::move(entries.weight);
   return tensor;
+}
+
+double ObservedTensor::total_weight() const {
+  if (weights_.empty()) return static_cast<double>(size());
+  return parallel_sum(size(), [&](Count begin, Count end) {
+    return std::accumulate(weights_.begin() + begin, weights_.begin() + end, 0.0);
+  });
 }
 
 double ObservedTensor::mean() const {
   return parallel_sum(size(),
                       [&](Count begin, Count end) {
-                        return std::accumulate(values_.begin() + begin, values_.begin() + end, 0.0);
+                        double sum = 0.0;
+                        for (Count e = begin; e < end; ++e) sum += weight(e) * values_[e];
+                        return sum;
                       }) /
-         static_cast<double>(size());
-}
-
-void ObservedTensor::subtract(double offset) {
-  for (double& value : values_) value -= offset;
+         total_weight();
 }
 
 void ObservedTensor::replace_values(std::vector<double> values) {

@@ -23,14 +23,14 @@ class ModelFile : public testing::Test {
     model_.version = "9.8.7";
     model_.settings = R"({"lambda":10.0})";
     model_.index_base = 0;
-    model_.offset = 0.1 + 0.2;  // not a short decimal
+    model_.offsets.mean = 0.1 + 0.2;  // not a short decimal
     std::vector<Mode> modes = test::plain_modes({6, 5, 4});
     modes[0].labels = {"a", "", "tab\there", "\xff not utf-8", "e", "f"};
     modes[2].binning = Binning{.origin = 978300760, .width = 604800};
     Entries entries{.index = test::random_cells({6, 5, 4}, 30, rng),
                     .value = test::random_vector<double>(30, rng)};
     model_.dual = std::move(*ObservedTensor::create(modes, entries));
-    for (const PartModes& part : full_parts(3))
+    for (const PartSpec& part : full_parts(3))
       model_.parts.push_back({.modes = part,
                               .lambda = rng.uniform(),
                               .factor = test::random_matrix<double>(modes[part.mode].size, 2, rng)});

@@ -20,16 +20,16 @@ using test::random_matrix;
 using test::random_vector;
 using test::rounding;
 
-std::vector<PartKernels> make_kernels(const ObservedTensor& tensor, const std::vector<PartModes>& parts) {
+std::vector<PartKernels> make_kernels(const ObservedTensor& tensor, const std::vector<PartSpec>& parts) {
   std::vector<PartKernels> kernels;
-  for (const PartModes& part : parts) kernels.emplace_back(tensor, part);
+  for (const PartSpec& part : parts) kernels.emplace_back(tensor, part);
   return kernels;
 }
 
 // A point and its weights, with the naive B(u) z.
 template <class Real>
 struct Problem {
-  Problem(const ObservedTensor& tensor, const std::vector<PartModes>& parts, const std::vector<int>& ranks,
+  Problem(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const std::vector<int>& ranks,
           double with_shift, Rng& rng)
       : shift(with_shift), z(random_vector<Real>(tensor.size(), rng)) {
     want = shift * in_double(z);
@@ -58,7 +58,7 @@ struct Problem {
 };
 
 template <class Real>
-void check_operator(const ObservedTensor& tensor, const std::vector<PartModes>& parts,
+void check_operator(const ObservedTensor& tensor, const std::vector<PartSpec>& parts,
                     const std::vector<int>& ranks, double shift, Rng& rng) {
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<Real> problem(tensor, parts, ranks, shift, rng);
@@ -89,7 +89,7 @@ TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinForEveryModeAndRank) {
   Rng rng(50);
   for (const std::vector<Index>& extents : std::vector<std::vector<Index>>{{9, 14, 11}, {5, 9, 4, 6}}) {
     const ObservedTensor tensor = test::random_tensor(extents, 260, rng, 1.5);
-    for (const PartModes& part : full_parts(tensor.order()))
+    for (const PartSpec& part : full_parts(tensor.order()))
       for (const int rank : test::tested_ranks()) {
         SCOPED_TRACE(test::describe_part(part, rank));
         check_operator<TypeParam>(tensor, {part}, {rank}, 0.5, rng);
@@ -101,8 +101,8 @@ TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinForEveryModeAndRank) {
 TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinForMarginalParts) {
   Rng rng(51);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 150, rng, 1.5);
-  for (const PartModes& part : {PartModes{.mode = 0, .agree = {1}}, PartModes{.mode = 1, .agree = {0}},
-                                PartModes{.mode = 2, .agree = {1}}, PartModes{.mode = 1, .agree = {}}})
+  for (const PartSpec& part : {PartSpec{.mode = 0, .agree = {1}}, PartSpec{.mode = 1, .agree = {0}},
+                               PartSpec{.mode = 2, .agree = {1}}, PartSpec{.mode = 1, .agree = {}}})
     for (const int rank : test::tested_ranks()) {
       SCOPED_TRACE(test::describe_part(part, rank));
       check_operator<TypeParam>(tensor, {part}, {rank}, 0.5, rng);
@@ -113,7 +113,7 @@ TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinForMarginalParts) {
 TYPED_TEST(DataOperatorTest, AddsUpPartsOfDifferentRanks) {
   Rng rng(52);
   const ObservedTensor three = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   for (const double shift : {0.0, 0.5}) {
     check_operator<TypeParam>(three, parts, {4, 1, 7}, shift, rng);
     check_operator<TypeParam>(three, parts, {1, 31, 2}, shift, rng);
@@ -129,7 +129,7 @@ TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinOverManyPieces) {
   const test::WithThreads scope(2);
   Rng rng(53);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 20000, rng, 1.2);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
   check_operator<TypeParam>(tensor, parts, {3, 5, 1, 2}, 0.5, rng);
 }
@@ -137,7 +137,7 @@ TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinOverManyPieces) {
 TYPED_TEST(DataOperatorTest, IsSymmetricAndPositive) {
   Rng rng(54);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 0, .agree = {1}});
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<TypeParam> problem(tensor, parts, {4, 1, 7, 3}, 0.5, rng);
@@ -160,7 +160,7 @@ TYPED_TEST(DataOperatorTest, IsSymmetricAndPositive) {
 TYPED_TEST(DataOperatorTest, HasTheSameBitsAtAnyThreadCount) {
   Rng rng(55);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 60000, rng, 1.7);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<TypeParam> problem(tensor, parts, {5, 1, 26, 3}, 0.5, rng);
@@ -177,7 +177,7 @@ TYPED_TEST(DataOperatorTest, HasTheSameBitsAtAnyThreadCount) {
 TYPED_TEST(DataOperatorTest, ForgetsItsLastPoint) {
   Rng rng(56);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  const std::vector<PartModes> parts = full_parts(3);
+  const std::vector<PartSpec> parts = full_parts(3);
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<TypeParam> wide(tensor, parts, {9, 30, 12}, 0.5, rng);
   const Problem<TypeParam> narrow(tensor, parts, {3, 1, 6}, 0.25, rng);

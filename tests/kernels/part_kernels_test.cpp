@@ -23,7 +23,7 @@ constexpr double kScale = -1.7;  // any number that is not 1
 // Random operands of a part, in Real, with their twins' results in double.
 template <class Real>
 struct Operands {
-  Operands(const ObservedTensor& tensor, const PartModes& part, int rank, Rng& rng)
+  Operands(const ObservedTensor& tensor, const PartSpec& part, int rank, Rng& rng)
       : u(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
         v(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
         g(random_matrix<Real>(tensor.extent(part.mode), rank, rng)),
@@ -86,8 +86,7 @@ void check_cross(const PartKernels& kernel, const test::NaivePart& naive, const 
 }
 
 template <class Real>
-void check_part(const ObservedTensor& tensor, const PartModes& part, const std::vector<int>& ranks,
-                Rng& rng) {
+void check_part(const ObservedTensor& tensor, const PartSpec& part, const std::vector<int>& ranks, Rng& rng) {
   const PartKernels kernel(tensor, part);
   const test::NaivePart naive(tensor, part);
   for (const int rank : ranks) {
@@ -115,25 +114,25 @@ TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnThreeModes) {
   const FiberView view(tensor, full_parts(3)[1]);  // the tensor has fibers of every kind
   ASSERT_TRUE(view.single_fibers() > 0 && view.short_fibers(2) > 0 && view.short_fibers(3) > 0 &&
               view.short_fibers(4) > 0 && view.long_fibers() > 0);
-  for (const PartModes& part : full_parts(3)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
+  for (const PartSpec& part : full_parts(3)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
 }
 
 TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnFourModes) {
   Rng rng(41);
   const ObservedTensor tensor = test::random_tensor({5, 9, 4, 6}, 260, rng, 1.5);
-  for (const PartModes& part : full_parts(4)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
+  for (const PartSpec& part : full_parts(4)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
 }
 
 TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnMarginalParts) {
   Rng rng(42);
   const ObservedTensor three = test::random_tensor({9, 14, 11}, 150, rng, 1.5);
-  for (const PartModes& part : {PartModes{.mode = 0, .agree = {1}}, PartModes{.mode = 1, .agree = {0}},
-                                PartModes{.mode = 2, .agree = {1}}})
+  for (const PartSpec& part : {PartSpec{.mode = 0, .agree = {1}}, PartSpec{.mode = 1, .agree = {0}},
+                               PartSpec{.mode = 2, .agree = {1}}})
     check_part<TypeParam>(three, part, test::tested_ranks(), rng);
   check_part<TypeParam>(three, {.mode = 1, .agree = {}}, {1, 3, 8, 25, 60}, rng);
   const ObservedTensor four = test::random_tensor({5, 9, 4, 6}, 150, rng, 1.5);
-  for (const PartModes& part : {PartModes{.mode = 0, .agree = {1, 3}}, PartModes{.mode = 3, .agree = {0, 2}},
-                                PartModes{.mode = 2, .agree = {1}}})
+  for (const PartSpec& part : {PartSpec{.mode = 0, .agree = {1, 3}}, PartSpec{.mode = 3, .agree = {0, 2}},
+                               PartSpec{.mode = 2, .agree = {1}}})
     check_part<TypeParam>(four, part, {1, 2, 5, 9, 17, 24, 25, 31, 60}, rng);
 }
 
@@ -141,9 +140,9 @@ TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOverManyPieces) {
   const test::WithThreads scope(2);
   Rng rng(43);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 20000, rng, 1.2);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
-  for (const PartModes& part : parts) {
+  for (const PartSpec& part : parts) {
     ASSERT_GT(PartKernels(tensor, part).pieces().size(), 2U);
     check_part<TypeParam>(tensor, part, {3}, rng);
   }
@@ -153,7 +152,7 @@ TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOverManyPieces) {
 TYPED_TEST(PartKernelsTest, GatherSumsTheRowsOfEachFiber) {
   Rng rng(44);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  for (const PartModes& part : full_parts(3))
+  for (const PartSpec& part : full_parts(3))
     for (const int rank : test::tested_ranks()) {
       SCOPED_TRACE(test::describe_part(part, rank));
       const PartKernels kernel(tensor, part);
@@ -192,9 +191,9 @@ TYPED_TEST(PartKernelsTest, GatherSumsTheRowsOfEachFiber) {
 TYPED_TEST(PartKernelsTest, HaveTheSameBitsAtAnyThreadCount) {
   Rng rng(45);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 60000, rng, 1.7);
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
-  for (const PartModes& part : parts)
+  for (const PartSpec& part : parts)
     for (const int rank : {1, 26}) {
       SCOPED_TRACE(test::describe_part(part, rank));
       const PartKernels kernel(tensor, part);
@@ -219,7 +218,7 @@ TYPED_TEST(PartKernelsTest, HaveTheSameBitsAtAnyThreadCount) {
 TYPED_TEST(PartKernelsTest, WorkTheSameAfterAMove) {
   Rng rng(46);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  const PartModes part = full_parts(3)[0];
+  const PartSpec part = full_parts(3)[0];
   const Operands<TypeParam> in(tensor, part, 7, rng);
   PartKernels first(tensor, part);
   Matrix<TypeParam> before = in.g;

@@ -105,7 +105,7 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
   for (const Method method : {Method::kTrMm, Method::kTrLs}) {
     const FitResult result = fit(
         tensor,
-        {.method = method, .center = Center::kMean, .ranks = {2}, .max_iterations = 8, .early_stop = 0.0});
+        {.method = method, .offsets = {.mean = true}, .ranks = {2}, .max_iterations = 8, .early_stop = 0.0});
     const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
     double square = 0.0;
     for (std::size_t e = 0; e < predicted.size(); ++e)
@@ -164,7 +164,7 @@ TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {
   Entries entries{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), entries);
   ASSERT_TRUE(tensor);
-  const FitResult result = fit(*tensor, {.center = Center::kMean, .ranks = {2}});
+  const FitResult result = fit(*tensor, {.offsets = {.mean = true}, .ranks = {2}});
   for (const double value : Predictor(result.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
 

@@ -43,7 +43,7 @@ TEST(RealData, BaboonTrLs) {
   auto split = load("baboon");
   if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
   const FitResult result = run(std::move(*split), {.method = Method::kTrLs,
-                                                   .center = Center::kMean,
+                                                   .offsets = {.mean = true},
                                                    .ranks = {4, 4, 3},
                                                    .lambda = 0.1,
                                                    .max_iterations = 20});

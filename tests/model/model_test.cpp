@@ -16,13 +16,13 @@ using test::random_tensor;
 
 constexpr double kRounding = 1e-11;  // sums of at most a few hundred products of order one
 
-Model random_model(const std::vector<Index>& extents, Count entries, std::vector<PartModes> parts, Rng& rng) {
+Model random_model(const std::vector<Index>& extents, Count entries, std::vector<PartSpec> parts, Rng& rng) {
   Model model;
   model.method = "tr-mm";
   model.version = "0";
-  model.offset = 0.75;
+  model.offsets.mean = 0.75;
   model.dual = random_tensor(extents, entries, rng, 1.5);
-  for (PartModes& part : parts) {
+  for (PartSpec& part : parts) {
     const auto rows = static_cast<Eigen::Index>(extents[part.mode]);
     model.parts.push_back({.modes = part,
                            .lambda = 0.5 + rng.uniform(),
@@ -44,8 +44,8 @@ double naive_part(const Model& model, const ModelPart& part, const std::vector<I
   return part.lambda * sum;
 }
 
-std::vector<PartModes> full_and_marginal(int order) {
-  std::vector<PartModes> parts = full_parts(order);
+std::vector<PartSpec> full_and_marginal(int order) {
+  std::vector<PartSpec> parts = full_parts(order);
   parts.push_back({.mode = 0, .agree = {1}});
   parts.push_back({.mode = 1, .agree = {}});
   return parts;
@@ -73,7 +73,7 @@ TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
     for (std::size_t i = 0; i < total.size(); ++i) {
       std::vector<Index> cell;
       for (const auto& column : index) cell.push_back(column[i]);
-      double sum = model.offset;
+      double sum = model.offsets.mean;
       for (std::size_t p = 0; p < model.parts.size(); ++p) {
         const double part = naive_part(model, model.parts[p], cell);
         EXPECT_NEAR(parts[p][i], part, kRounding);

@@ -71,7 +71,7 @@ TEST(RandomStart, IsOnTheSpectrahedronAndFollowsTheSeed) {
 
 // Theta of the spectral start should be sum_j sigma_j q_j q_j' / sum_j sigma_j over the top singular pairs.
 template <class Real>
-void check_spectral_start(const ObservedTensor& tensor, const std::vector<PartModes>& parts,
+void check_spectral_start(const ObservedTensor& tensor, const std::vector<PartSpec>& parts,
                           const std::vector<int>& ranks, double tolerance) {
   const ProblemData<Real> data(tensor, parts, std::vector<double>(parts.size(), 1.0));
   Rng rng(503);
@@ -108,7 +108,7 @@ TEST(SpectralStart, IsExactWhenTheWholeModeIsIterated) {
   const test::WithThreads one(1);
   Rng rng(505);
   const ObservedTensor tensor = test::random_tensor({6, 5, 4}, 80, rng);  // rank + 4 >= extent everywhere
-  std::vector<PartModes> parts = full_parts(3);
+  std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 0, .agree = {1}});
   check_spectral_start<double>(tensor, parts, {2, 3, 4, 2}, 1e-10);
 }

@@ -33,7 +33,7 @@ void with_each_kernel_set(Body&& body) {
   kernels::use_kernels(kernels::kernel_sets() - 1);
 }
 
-inline testing::Message describe_part(const PartModes& part, int rank) {
+inline testing::Message describe_part(const PartSpec& part, int rank) {
   testing::Message text;
   text << "part (" << part.mode << ", {";
   for (const int mode : part.agree) text << ' ' << mode;

@@ -17,7 +17,7 @@ namespace lacuna::test {
 
 class NaivePart {
  public:
-  NaivePart(const ObservedTensor& tensor, const PartModes& part) : rows_(tensor.extent(part.mode)) {
+  NaivePart(const ObservedTensor& tensor, const PartSpec& part) : rows_(tensor.extent(part.mode)) {
     std::map<std::vector<Index>, std::vector<Count>> groups;
     for (Count e = 0; e < tensor.size(); ++e) {
       std::vector<Index> key;

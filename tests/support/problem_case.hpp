@@ -23,14 +23,14 @@ struct ProblemShape {
   const char* name = "";
   std::vector<Index> extents;
   Count entries = 0;
-  std::vector<PartModes> parts;
+  std::vector<PartSpec> parts;
   std::vector<int> ranks;
 };
 
 inline std::vector<ProblemShape> problem_shapes() {
-  std::vector<PartModes> with_one_marginal = full_parts(3);
+  std::vector<PartSpec> with_one_marginal = full_parts(3);
   with_one_marginal.push_back({.mode = 0, .agree = {1}});
-  std::vector<PartModes> with_all_kinds = full_parts(3);
+  std::vector<PartSpec> with_all_kinds = full_parts(3);
   with_all_kinds.push_back({.mode = 0, .agree = {1}});
   with_all_kinds.push_back({.mode = 2, .agree = {0}});
   with_all_kinds.push_back({.mode = 1, .agree = {}});
@@ -72,7 +72,7 @@ class ProblemCase {
       : ranks(shape.ranks),
         tensor(scaled(shape, seed, value_scale)),
         data(tensor, shape.parts, weights(shape.parts.size())) {
-    for (const PartModes& part : shape.parts) rows_.push_back(tensor.extent(part.mode));
+    for (const PartSpec& part : shape.parts) rows_.push_back(tensor.extent(part.mode));
   }
   ProblemCase(const ProblemCase&) = delete;
   ProblemCase& operator=(const ProblemCase&) = delete;

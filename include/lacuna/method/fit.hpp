@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <lacuna/method/structure.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/solver/solver.hpp>
 #include <optional>
@@ -16,29 +17,30 @@ enum class Method { kTrMm, kTrLs };  // problem D, problem P
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
 enum class Start { kRandom, kSpectral };
-enum class Center { kNone, kMean };
 
 [[nodiscard]] std::string_view name(Method method);
 [[nodiscard]] std::string_view name(Optimizer optimizer);
 [[nodiscard]] std::string_view name(Precision precision);
 [[nodiscard]] std::string_view name(Start start);
-[[nodiscard]] std::string_view name(Center center);
 
 struct FitOptions {
   Method method = Method::kTrMm;
   Optimizer optimizer = Optimizer::kTrustRegion;
   Precision precision = Precision::kDouble;
   Start start = Start::kSpectral;
-  Center center = Center::kNone;
-  std::vector<PartModes> parts{};  // empty: the paper's, one for each mode
-  std::vector<int> ranks{};        // one for each part, or one for all; empty: kDefaultRank. Capped at n_k
-  double lambda = 10.0;            // > 0; lambda_p = lambda n_k
-  std::vector<double> lambdas{};   // lambda_p themselves, one for each part; overrides lambda
-  int path = -1;             // warm-started fits at smaller lambdas first, each 10 times the one before;
-                             // -1: as many as lie above kPathStart
-  int max_iterations = 100;  // >= 0, at the final lambda
-  double tolerance = 1e-5;   // >= 0, on the gradient norm relative to the objective
-  double max_time = 0.0;     // seconds; 0: no limit
+  std::vector<PartOptions> parts{};  // empty: the paper's, one for each mode
+  OffsetSpec offsets{};
+  std::vector<int> ranks{};       // one for each part, or for each mode, or one for all; empty: kDefaultRank.
+                                  // Capped at n_k
+  double lambda = 10.0;           // > 0; lambda_p = lambda times part_scale() times the part's own factor
+  std::vector<double> lambdas{};  // lambda_p themselves, one for each part; overrides lambda
+  std::optional<Range> clip{};    // keep predictions within
+  bool clip_observed = false;     // keep predictions within the observed values
+  int path = -1;                  // warm-started fits at smaller lambdas first, each 10 times the one before;
+                                  // -1: as many as lie above kPathStart
+  int max_iterations = 100;       // >= 0, at the final lambda
+  double tolerance = 1e-5;        // >= 0, on the gradient norm relative to the objective
+  double max_time = 0.0;          // seconds; 0: no limit
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
   std::uint64_t seed = 1;

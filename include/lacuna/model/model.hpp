@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
 // A fitted model: everything needed to predict any cell.
 //
-//   W(cell) = offset + sum_p lambda_p u_cell . sum_{e in fiber of p through cell} z_e u_e
+//   W(cell) = offset(cell) + sum_p lambda_p u_cell . sum_{e in fiber of p through cell} z_e u_e
 //
 // with u the rows of part p's factor U_p and z the sparse dual tensor on Omega (the paper's representer
 // theorem). Both problems end here: D with its maximiser Z, P with its variable Z.
 #pragma once
 
 #include <lacuna/model/cell_plan.hpp>
+#include <lacuna/model/offsets.hpp>
 #include <lacuna/tensor/fiber_lookup.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace lacuna {
 
 struct ModelPart {
-  PartModes modes;
+  PartSpec modes;
   double lambda = 0.0;
   Matrix<double> factor;  // U_p
+};
+
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
 };
 
 struct Model {
@@ -26,7 +33,9 @@ struct Model {
   std::string version;          // of the library that fitted it
   std::string settings = "{}";  // how it was fitted, as JSON
   int index_base = 1;           // of the numbers in the files it was fitted on
-  double offset = 0.0;
+  Offsets offsets;
+  Range observed;               // the smallest and largest value it was fitted on
+  std::optional<Range> clip{};  // predictions are kept within
   std::vector<ModelPart> parts;
   ObservedTensor dual;  // Omega, with Z for values; its modes are the model's
 };
@@ -40,13 +49,13 @@ class Predictor {
 
   struct Prediction {
     std::vector<double> value;
-    Count cold = 0;  // cells on no observed fiber: they get the offset
+    Count cold = 0;  // cells on no observed fiber: they get their offset
   };
   // index[k][i]: position of cell i along mode k, or kUnseen. Throws std::invalid_argument on another number
   // of modes.
   [[nodiscard]] Prediction predict(const std::vector<std::vector<Index>>& index) const;
 
-  // The latent parts W^(p) at the cells, one list for each part, without the offset.
+  // The latent parts W^(p) at the cells, one list for each part, without the offset and unclipped.
   [[nodiscard]] std::vector<std::vector<double>> predict_parts(
       const std::vector<std::vector<Index>>& index) const;
 

@@ -4,7 +4,7 @@
 //   g(u) = max_Z <Z,Y> - 1/4 ||Z||^2 - sum_p lambda_p/2 ||U_p' Z_p||_F^2
 //
 // The inner maximiser solves A(u) Z = Y, A(u) Z = Z/2 + sum_p lambda_p (Z x_k U_p U_p')_Omega, by conjugate
-// gradients. With Z exact:
+// gradients. Where entries have weights w, ||Z||^2 is sum_e z_e^2 / w_e and Z/2 is Z/(2w). With Z exact:
 //   grad_{U_p} g     = -lambda_p Z_p Z_p' U_p
 //   A(u) Zdot        = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
 //   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
@@ -40,7 +40,7 @@ class DualProblem {
     std::vector<Real> z;
     double cost = 0.0;
     double uncertainty = 0.0;
-    double misfit = 0.0;  // ||Y - W_Omega||
+    double misfit = 0.0;  // (sum_e weight_e (Y - W)_e^2)^1/2
     Count id = 0;         // tells which point the operator stands at
   };
 

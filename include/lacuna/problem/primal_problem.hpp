@@ -8,7 +8,8 @@
 //   Rdot         = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega
 //   D grad_{U_p} = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p + (R_p Z_p' + Z_p
 //   R_p') V_p ] D grad_Z     = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
-// Reference: the paper's Lemma 2, with the constants of docs/math.md.
+// Reference: the paper's Lemma 2, with the constants of docs/math.md. Where entries have weights w,
+// h = sum_e w_e R_e^2, and w R stands for R, w Rdot for Rdot, in all derivatives.
 //
 // h has no regulariser: it is kept from fitting noise by the ranks and by stopping early. It depends on
 // lambda and Z only through lambda Z, so lambda decides how far a step moves Z against U. A point is (U_1,
@@ -25,7 +26,7 @@ class PrimalProblem {
  public:
   using Point = std::vector<Matrix<Real>>;
   struct State {
-    std::vector<Real> residual;  // R
+    std::vector<Real> residual;  // R, times the entries' weights
     double cost = 0.0;
     Count id = 0;
   };

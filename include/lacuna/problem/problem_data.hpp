@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data that problems D and P share: observed values y, the parts with their fibers, one lambda each.
+// The data that problems D and P share: observed values y and their weights, the parts with their fibers, one
+// lambda each.
 #pragma once
 
 #include <lacuna/dist/communicator.hpp>
@@ -14,7 +15,7 @@ class ProblemData {
  public:
   // The tensor must outlive this; in double its values are used where they are. Throws std::invalid_argument
   // unless there is one positive lambda for each part.
-  ProblemData(const ObservedTensor& tensor, const std::vector<PartModes>& parts, std::vector<double> lambda,
+  ProblemData(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, std::vector<double> lambda,
               const Communicator& everyone = serial_communicator());
 
   [[nodiscard]] const std::vector<PartKernels>& parts() const { return parts_; }
@@ -23,6 +24,10 @@ class ProblemData {
   [[nodiscard]] Count entries() const { return static_cast<Count>(y_.size()); }
   [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
   [[nodiscard]] double y_norm() const { return y_norm_; }  // ||Y||
+  // How much each entry counts in the data term; empty: all 1. total_weight() is everyone's.
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
+  [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
+  [[nodiscard]] double total_weight() const { return total_weight_; }
 
   // The same data at other weights: a step of a path in lambda.
   void set_lambda(std::vector<double> lambda);
@@ -33,7 +38,9 @@ class ProblemData {
   std::vector<Real> y_storage_;  // only when Real is not double
   std::span<const Real> y_;
   const Communicator* everyone_;
+  std::span<const double> weights_;
   double y_norm_ = 0.0;
+  double total_weight_ = 0.0;
 };
 
 }  // namespace lacuna

@@ -31,10 +31,11 @@ struct Mode {
 };
 
 // Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose
-// value is missing.
+// value is missing. A weight says how much an entry counts: 2 is the entry twice, 0 is none at all.
 struct Entries {
   std::vector<std::vector<Index>> index;
   std::vector<double> value;
+  std::vector<double> weight{};  // empty: all 1
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
   [[nodiscard]] int order() const { return static_cast<int>(index.size()); }

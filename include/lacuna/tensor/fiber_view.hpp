@@ -16,16 +16,21 @@
 
 namespace lacuna {
 
-struct PartModes {
+struct PartSpec {
   int mode = 0;            // k: the mode whose Theta is learned
   std::vector<int> agree;  // S: the modes whose indices must agree, ascending, without k
+  // Powers of the observation counts in a weighted trace norm (part_kernels.hpp); 0 and 0: the paper's norm.
+  double row_power = 0.0;
+  double fiber_power = 0.0;
+
+  bool operator==(const PartSpec&) const = default;
 };
 
 // The paper's K parts: S = all modes but k.
-[[nodiscard]] std::vector<PartModes> full_parts(int order);
+[[nodiscard]] std::vector<PartSpec> full_parts(int order);
 
 // Throws std::invalid_argument unless the part is one of a tensor of this many modes.
-void check_part(const PartModes& part, int order);
+void check_part(const PartSpec& part, int order);
 
 class FiberView {
  public:
@@ -38,9 +43,9 @@ class FiberView {
   };
 
   FiberView() = default;
-  FiberView(const ObservedTensor& tensor, PartModes part);
+  FiberView(const ObservedTensor& tensor, PartSpec part);
 
-  [[nodiscard]] const PartModes& part() const { return part_; }
+  [[nodiscard]] const PartSpec& part() const { return part_; }
   [[nodiscard]] Count rows() const { return rows_; }  // n_k
 
   // entry()[j] is the entry at position j of the fiber order, row()[j] its index along mode k.
@@ -63,7 +68,7 @@ class FiberView {
   [[nodiscard]] Count bytes() const;
 
  private:
-  PartModes part_;
+  PartSpec part_;
   Count rows_ = 0;
   Count single_fibers_ = 0;
   Count listed_fibers_ = 0;

@@ -28,10 +28,11 @@ class ObservedTensor {
  public:
   ObservedTensor() = default;
 
-  // Takes the entries over; those with a NaN value are dropped and counted. Throws std::invalid_argument when
-  // the entries do not fit the modes (fewer than two modes, an index beyond a mode's size). An Inf value, no
-  // entry left, or a repeated cell under Duplicates::kError is an Error; `repeated`, if given, then says
-  // which one.
+  // Takes the entries over; those with a NaN value or a weight of 0 are dropped and counted. Merged
+  // duplicates add their weights, when there are any, and kMean weighs by them. Throws std::invalid_argument
+  // when the entries do not fit the modes (fewer than two modes, an index beyond a mode's size). An Inf
+  // value, a weight that is not a number >= 0, no entry left, or a repeated cell under Duplicates::kError is
+  // an Error; `repeated`, if given, then says which one.
   static Result<ObservedTensor> create(std::vector<Mode> modes, Entries entries,
                                        Duplicates duplicates = Duplicates::kError,
                                        DuplicateCell* repeated = nullptr);
@@ -43,13 +44,13 @@ class ObservedTensor {
   [[nodiscard]] std::span<const Index> index(int mode) const { return index_[mode]; }
   [[nodiscard]] const std::vector<std::vector<Index>>& indices() const { return index_; }
   [[nodiscard]] std::span<const double> values() const { return values_; }
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }  // empty: all 1
+  [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
+  [[nodiscard]] double total_weight() const;
 
-  [[nodiscard]] Count missing() const { return missing_; }        // entries dropped for being NaN
+  [[nodiscard]] Count missing() const { return missing_; }  // entries dropped for being NaN or weighing 0
   [[nodiscard]] Count duplicates() const { return duplicates_; }  // entries merged into an earlier one
-  [[nodiscard]] double mean() const;
-
-  // y <- y - offset, in place.
-  void subtract(double offset);
+  [[nodiscard]] double mean() const;                              // weighted
 
   // Other values for the same entries, in canonical order.
   void replace_values(std::vector<double> values);
@@ -58,6 +59,7 @@ class ObservedTensor {
   std::vector<Mode> modes_;
   std::vector<std::vector<Index>> index_;  // [mode][entry]
   std::vector<double> values_;
+  std::vector<double> weights_;
   Count missing_ = 0;
   Count duplicates_ = 0;
 };

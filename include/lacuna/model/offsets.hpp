@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What is said of a cell before any interaction is looked at: a mean, plus an effect of its position along
+// chosen modes (this user rates high) and along chosen pairs of modes (this item in this week).
+#pragma once
+
+#include <cstdint>
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <span>
+#include <vector>
+
+namespace lacuna {
+
+// One number for each observed position of one mode, or pair of positions of two modes.
+struct Effect {
+  std::vector<int> modes{};          // one or two, ascending
+  double ridge = 0.0;                // observations that pull a value to 0: noise variance / effect variance
+  std::vector<std::uint64_t> key{};  // ascending: the position, or first << 32 | second
+  std::vector<double> value{};
+
+  [[nodiscard]] std::uint64_t key_of(const std::vector<std::vector<Index>>& index, Count i) const {
+    const std::uint64_t first = index[modes[0]][i];
+    return modes.size() == 1 ? first : first << 32 | index[modes[1]][i];
+  }
+  // 0 for a position never observed.
+  [[nodiscard]] double at(std::uint64_t wanted) const;
+};
+
+struct Offsets {
+  double mean = 0.0;
+  std::vector<Effect> effects{};
+
+  [[nodiscard]] bool empty() const { return mean == 0.0 && effects.empty(); }
+  // The offsets of a list of cells; index[k][i] may be beyond the mode, that effect is 0 then.
+  [[nodiscard]] std::vector<double> at(const std::vector<std::vector<Index>>& index) const;
+};
+
+// Which offsets to fit; nothing: none.
+struct OffsetSpec {
+  bool mean = false;
+  std::vector<std::vector<int>> effects{};  // mode sets of one or two modes; need `mean`
+
+  bool operator==(const OffsetSpec&) const = default;
+};
+
+// Ridge regression by sweeps over the effects. Each effect's ridge is the ratio of two variances that are
+// estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep.
+// Throws std::invalid_argument on mode sets that do not fit the tensor.
+[[nodiscard]] Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec);
+
+}  // namespace lacuna

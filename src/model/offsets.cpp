@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/model/offsets.hpp>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace lacuna {
+namespace {
+
+constexpr int kSweeps = 40;
+constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
+constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
+
+// An effect while it is fitted.
+struct Fitting {
+  Effect effect;
+  std::vector<Index> group;    // of each entry, a position in effect.key
+  std::vector<double> weight;  // of each group, summed
+  double variance = 0.0;       // of the effect
+};
+
+Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes) {
+  Fitting fitting;
+  fitting.effect.modes = modes;
+  fitting.group.resize(static_cast<std::size_t>(tensor.size()));
+  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  for (const Index e : order) {
+    const std::uint64_t key = fitting.effect.key_of(tensor.indices(), e);
+    if (fitting.effect.key.empty() || fitting.effect.key.back() != key) {
+      fitting.effect.key.push_back(key);
+      fitting.weight.push_back(0.0);
+    }
+    fitting.group[e] = static_cast<Index>(fitting.effect.key.size() - 1);
+    fitting.weight.back() += tensor.weight(e);
+  }
+  fitting.effect.value.assign(fitting.effect.key.size(), 0.0);
+  return fitting;
+}
+
+double weighted_squares(const ObservedTensor& tensor, std::span<const double> residual) {
+  return parallel_sum(tensor.size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * residual[e] * residual[e];
+    return sum;
+  });
+}
+
+// Ridge regression of the residual on one effect, then that effect's variance given the noise. Returns the
+// squared change of the values.
+double sweep(const ObservedTensor& tensor, double noise, Fitting& fitting, std::vector<double>& residual) {
+  Effect& effect = fitting.effect;
+  effect.ridge = std::min(noise / fitting.variance, kLargestRidge);
+  std::vector<double> sum(effect.value.size(), 0.0);
+  for (Count e = 0; e < tensor.size(); ++e) sum[fitting.group[e]] += tensor.weight(e) * residual[e];
+  double changed = 0.0;
+  double variance = 0.0;
+  for (std::size_t g = 0; g < sum.size(); ++g) {
+    const double precision = fitting.weight[g] + effect.ridge;
+    const double value = (sum[g] + fitting.weight[g] * effect.value[g]) / precision;
+    sum[g] = value - effect.value[g];
+    changed += fitting.weight[g] * sum[g] * sum[g];
+    effect.value[g] = value;
+    variance += value * value + noise / precision;
+  }
+  fitting.variance = variance / static_cast<double>(sum.size());
+  parallel_blocks(tensor.size(), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) residual[e] -= sum[fitting.group[e]];
+  });
+  return changed;
+}
+
+void check(const ObservedTensor& tensor, const OffsetSpec& spec) {
+  for (const std::vector<int>& modes : spec.effects) {
+    const bool ascending = modes.size() == 1 || (modes.size() == 2 && modes[0] < modes[1]);
+    if (!ascending || modes.front() < 0 || modes.back() >= tensor.order())
+      throw std::invalid_argument("an offset belongs to one mode or to two ascending modes of the tensor");
+  }
+}
+
+}  // namespace
+
+double Effect::at(std::uint64_t wanted) const {
+  // Where every position was seen, position i is the i-th key.
+  if (wanted < key.size() && key[wanted] == wanted) return value[wanted];
+  const auto found = std::lower_bound(key.begin(), key.end(), wanted);
+  return found != key.end() && *found == wanted ? value[static_cast<std::size_t>(found - key.begin())] : 0.0;
+}
+
+std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) const {
+  std::vector<double> offset(index[0].size(), mean);
+  parallel_blocks(static_cast<Count>(offset.size()), [&](Count begin, Count end) {
+    for (const Effect& effect : effects)
+      for (Count i = begin; i < end; ++i) offset[i] += effect.at(effect.key_of(index, i));
+  });
+  return offset;
+}
+
+Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
+  check(tensor, spec);
+  Offsets offsets;
+  if (!spec.mean) return offsets;
+  offsets.mean = tensor.mean();
+  std::vector<double> residual(tensor.values().begin(), tensor.values().end());
+  for (double& value : residual) value -= offsets.mean;
+  const double total = tensor.total_weight();
+  double noise = weighted_squares(tensor, residual) / total;
+  if (!(noise > 0.0)) return offsets;  // constant data has nothing but its mean
+
+  std::vector<Fitting> fittings;
+  for (const std::vector<int>& modes : spec.effects) {
+    fittings.push_back(make_fitting(tensor, modes));
+    fittings.back().variance = noise / static_cast<double>(spec.effects.size() + 1);
+  }
+  for (int i = 0; i < kSweeps && !fittings.empty(); ++i) {
+    double changed = 0.0;
+    double explained = 0.0;  // what the uncertainty of the effects adds to the expected residual
+    for (Fitting& fitting : fittings) {
+      changed += sweep(tensor, noise, fitting, residual);
+      for (const double weight : fitting.weight) explained += weight / (weight + fitting.effect.ridge);
+    }
+    const double squares = weighted_squares(tensor, residual);
+    noise = std::max((squares + noise * explained) / total, std::numeric_limits<double>::min());
+    if (changed <= kEnough * kEnough * squares) break;
+  }
+  for (Fitting& fitting : fittings) offsets.effects.push_back(std::move(fitting.effect));
+  return offsets;
+}
+
+}  // namespace lacuna
