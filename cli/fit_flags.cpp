@@ -57,12 +57,12 @@ void FitFlags::add_flags(CLI::App& command) {
       ->group(group);
   command
       .add_option("--parts", parts,
-                  "full: the paper's; pairs; or a list such as 'user|item,week ; user|item rank=20'")
+                  "full: the paper's; auto; pairs; or a list such as 'user|item,week ; user|item rank=20'")
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--offsets", offsets,
-                  "fitted first: none, mean, modes, or a list such as user,item,item*week")
+                  "fitted first: none, mean, modes, auto, or a list such as user,item,item*week")
       ->default_str("none")
       ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
@@ -102,12 +102,18 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
 }
 
 Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const {
-  auto list = parse_parts(parts, modes);
-  if (!list) return usage_error("--parts", list.error().what);
-  chosen.parts = std::move(*list);
-  auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);
-  if (!spec) return usage_error("--offsets", spec.error().what);
-  chosen.offsets = std::move(*spec);
+  chosen.auto_parts = parts == "auto";
+  chosen.auto_offsets = offsets == "auto";
+  if (!chosen.auto_parts) {
+    auto list = parse_parts(parts, modes);
+    if (!list) return usage_error("--parts", list.error().what);
+    chosen.parts = std::move(*list);
+  }
+  if (!chosen.auto_offsets) {
+    auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);
+    if (!spec) return usage_error("--offsets", spec.error().what);
+    chosen.offsets = std::move(*spec);
+  }
   return Nothing{};
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/method/fit.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "method/choose.hpp"
 #include "method/fit_run.hpp"
+#include "method/hold_out.hpp"
 
 namespace lacuna {
 
@@ -78,19 +79,8 @@ double held_out_share(const FitOptions& options) {
 std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& options, double share,
                               const FitCallbacks& callbacks) {
   constexpr int kPatience = 5;  // accepted steps without improvement; the error often rises for one or two
-  Entries kept{.index = std::vector<std::vector<Index>>(static_cast<std::size_t>(tensor.order())),
-               .value = {}};
-  Entries held = kept;
-  Rng rng(options.seed);
-  for (Count e = 0; e < tensor.size(); ++e) {
-    Entries& list = rng.uniform() < share ? held : kept;
-    for (int k = 0; k < tensor.order(); ++k) list.index[k].push_back(tensor.index(k)[e]);
-    list.value.push_back(tensor.values()[e]);
-    if (!tensor.weights().empty()) list.weight.push_back(tensor.weight(e));
-  }
-  if (kept.size() == 0 || held.size() == 0) return std::nullopt;
-  auto part = ObservedTensor::create(tensor.modes(), std::move(kept));
-  if (!part) return std::nullopt;
+  auto split = hold_out(tensor, share, options.seed);
+  if (!split) return std::nullopt;
 
   FitOptions trial = options;
   trial.early_stop = 0.0;
@@ -109,7 +99,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
     }
     return since >= kPatience ? Flow::kStop : Flow::kContinue;
   };
-  (void)fit(std::move(*part), trial, watching, &held);
+  (void)fit(std::move(split->kept), trial, watching, &split->held);
   if (callbacks.notice)
     callbacks.notice("early stop: held-out error is lowest after " + std::to_string(best) + " steps");
   return best;
@@ -121,6 +111,8 @@ FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbac
               const Entries* test) {
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
+  if (options.auto_parts || options.auto_offsets)
+    return fit(tensor, choose_structure(tensor, options, callbacks), callbacks, test);
   if (const double share = held_out_share(options); share > 0.0) {
     if (!(share < 1.0))
       throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));

@@ -51,22 +51,24 @@ std::vector<double> plan_path(const FitOptions& options) {
   return path;
 }
 
+// The average over entries of the length of the fiber they lie on.
+double mean_length(const ObservedTensor& tensor, const PartSpec& part) {
+  const FiberView view(tensor, part);
+  auto squares = static_cast<double>(view.single_fibers());
+  for (Count f = 0; f < view.listed_fibers(); ++f) {
+    const FiberView::Span span = view.span(f);
+    const auto length = static_cast<double>(span.end - span.begin);
+    squares += length * length;
+  }
+  return squares / static_cast<double>(tensor.size());
+}
+
 }  // namespace
 
 double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
-  const char* power = std::getenv("LACUNA_SCALE");
-  const double a = power ? std::atof(power) : 0.0;
-  if (a == 0.0 || static_cast<int>(part.agree.size()) == tensor.order() - 1) return tensor.extent(part.mode);
-  const auto length = [&](const PartSpec& spec) {
-    const FiberView view(tensor, spec);
-    double squares = static_cast<double>(view.single_fibers());
-    for (Count f = 0; f < view.listed_fibers(); ++f) {
-      const auto span = view.span(f);
-      squares += static_cast<double>(span.end - span.begin) * static_cast<double>(span.end - span.begin);
-    }
-    return squares / static_cast<double>(tensor.size());
-  };
-  return tensor.extent(part.mode) * std::pow(length(full_parts(tensor.order())[part.mode]) / length(part), a);
+  const double extent = tensor.extent(part.mode);
+  if (static_cast<int>(part.agree.size()) == tensor.order() - 1) return extent;
+  return extent * mean_length(tensor, full_parts(tensor.order())[part.mode]) / mean_length(tensor, part);
 }
 
 std::vector<PartSpec> FitPlan::specs() const {

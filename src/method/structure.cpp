@@ -107,14 +107,13 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
   return part;
 }
 
-// "0.5", not "0.500000"
+}  // namespace
+
 std::string shortest(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return {text, end};
 }
-
-}  // namespace
 
 std::vector<PartOptions> full_structure(int order) {
   std::vector<PartOptions> parts;

@@ -30,9 +30,11 @@ struct FitOptions {
   Start start = Start::kSpectral;
   std::vector<PartOptions> parts{};  // empty: the paper's, one for each mode
   OffsetSpec offsets{};
-  std::vector<int> ranks{};       // one for each part, or for each mode, or one for all; empty: kDefaultRank.
-                                  // Capped at n_k
-  double lambda = 10.0;           // > 0; lambda_p = lambda times part_scale() times the part's own factor
+  bool auto_parts = false;    // parts, their lambdas and weighting chosen by the error on a held-out tenth
+  bool auto_offsets = false;  // likewise the offsets
+  std::vector<int> ranks{};   // one for each part, or for each mode, or one for all; empty: kDefaultRank.
+                              // Capped at n_k
+  double lambda = 10.0;       // > 0; lambda_p = lambda times part_scale() times the part's own factor
   std::vector<double> lambdas{};  // lambda_p themselves, one for each part; overrides lambda
   std::optional<Range> clip{};    // keep predictions within
   bool clip_observed = false;     // keep predictions within the observed values

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Setting some of the observed entries aside, to judge settings by.
+#pragma once
+
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <optional>
+
+namespace lacuna {
+
+struct HoldOut {
+  ObservedTensor kept;
+  Entries held;
+};
+
+// Each entry is held out with probability `share`. Nothing when either side would be empty.
+[[nodiscard]] std::optional<HoldOut> hold_out(const ObservedTensor& tensor, double share, std::uint64_t seed);
+
+}  // namespace lacuna
