@@ -23,6 +23,12 @@ constexpr double kLeastShared = 0.05;   // of the entries, in fibers of two or m
 constexpr double kWeightedPower = 0.5;  // of the counts, for rows and fibers, in a weighted norm
 constexpr double kLeastMixture = 0.1;   // share of the prediction above which a part's own lambda is tuned
 
+// To three digits, so that what is chosen reads well.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
+  return std::round(value / unit) * unit;
+}
+
 struct Structure {
   std::vector<PartOptions> parts;
   OffsetSpec offsets;
@@ -150,7 +156,7 @@ void Chooser::choose_lambda(double step) {
     bool moved = false;
     for (;;) {
       Structure other = best_;
-      for (PartOptions& part : other.parts) part.lambda *= factor;
+      for (PartOptions& part : other.parts) part.lambda = rounded(part.lambda * factor);
       if (!consider(std::move(other), 1.0, "every lambda times " + shortest(factor))) break;
       moved = true;
     }
@@ -198,28 +204,30 @@ std::vector<std::vector<PartOptions>> Chooser::part_groups() const {
   return groups;
 }
 
+// First a group instead of the paper's parts, where their fibers are too short to say much; then the others
+// in addition.
 void Chooser::choose_parts() {
   const double lambda = best_.parts.front().lambda;
-  const std::size_t full = best_.parts.size();
-  for (std::vector<PartOptions>& group : part_groups()) {
+  std::vector<std::vector<PartOptions>> groups = part_groups();
+  for (std::vector<PartOptions>& group : groups)
+    for (PartOptions& part : group) part.lambda = lambda;
+  std::size_t base = groups.size();  // which group stands instead of the paper's parts
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    if (consider({.parts = groups[g], .offsets = best_.offsets}, kWorthwhile,
+                 "instead " + describe(groups[g], modes())))
+      base = g;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (g == base) continue;
     Structure more = best_;
-    for (PartOptions& part : group) {
-      part.lambda = lambda;
-      more.parts.push_back(part);
-    }
-    consider(std::move(more), kWorthwhile, "also " + describe(group, modes()));
-  }
-  if (best_.parts.size() > full) {
-    Structure fewer = best_;
-    fewer.parts.erase(fewer.parts.begin(), fewer.parts.begin() + static_cast<std::ptrdiff_t>(full));
-    consider(std::move(fewer), 1.0, "without the paper's parts");
+    more.parts.insert(more.parts.end(), groups[g].begin(), groups[g].end());
+    consider(std::move(more), kWorthwhile, "also " + describe(groups[g], modes()));
   }
 }
 
 void Chooser::choose_weighting() {
   Structure weighted = best_;
   for (PartOptions& part : weighted.parts) part.spec.row_power = part.spec.fiber_power = kWeightedPower;
-  consider(std::move(weighted), kWorthwhile, "norms weighted by counts");
+  consider(std::move(weighted), 1.0, "norms weighted by counts");
 }
 
 // A tenth of its lambda for each part that matters, in turn; one that does better so is then tried without.
@@ -229,7 +237,7 @@ void Chooser::tune_each_part() {
     bool gone = false;
     if (mixture_[p] >= kLeastMixture) {
       Structure other = best_;
-      other.parts[p].lambda *= 0.1;
+      other.parts[p].lambda = rounded(0.1 * other.parts[p].lambda);
       if (consider(std::move(other), 1.0, name + " with a tenth of its lambda")) {
         other = best_;
         other.parts.erase(other.parts.begin() + static_cast<std::ptrdiff_t>(p));
