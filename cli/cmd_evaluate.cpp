@@ -4,12 +4,15 @@
 
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <lacuna/method/structure.hpp>
 #include <memory>
 
 #include "clip.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "signals.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -20,9 +23,57 @@ struct EvaluateCommand {
   Output output;
   InputFlags input;
   ClipFlag clip;
+  std::string ranking;
+  std::vector<std::string> filter;
 
   Result<int> run();
+  Result<int> rank(const Model& fitted, TensorFile& facts) const;
 };
+
+// Facts are the test file's cells of value other than 0; those of the filter files are known beforehand.
+Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const {
+  const auto modes = parse_mode_list(ranking, fitted.dual.modes());
+  if (!modes) return usage_error("--ranking", modes.error().what);
+  const auto keep_facts = [](Entries& entries) {
+    Count kept = 0;
+    for (Count e = 0; e < entries.size(); ++e) {
+      if (entries.value[e] == 0.0) continue;
+      for (auto& column : entries.index) column[kept] = column[e];
+      ++kept;
+    }
+    for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
+  };
+  keep_facts(facts.entries);
+  if (facts.entries.index[0].empty()) return input_error(test, "no cell of value other than 0 to rank");
+
+  // Each file is read with the modes the last one has grown to: labels the model lacks keep one position.
+  std::vector<std::vector<Index>> known(facts.modes.size());
+  std::vector<Mode> seen = facts.modes;
+  for (const std::string& path : filter) {
+    auto file = read_cells(path, input, seen, fitted.index_base);
+    if (!file) return file.error();
+    keep_facts(file->entries);
+    for (std::size_t k = 0; k < known.size(); ++k)
+      known[k].insert(known[k].end(), file->entries.index[k].begin(), file->entries.index[k].end());
+    seen = std::move(file->modes);
+  }
+  catch_signals();
+  const Ranking found = rank_facts(Predictor(fitted), extents(seen), facts.entries.index, known, *modes,
+                                   [] { return signal_seen() != 0; });
+  if (output.json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"queries", found.queries},
+                                              {"mrr", found.mrr},
+                                              {"hits1", found.hits1},
+                                              {"hits3", found.hits3},
+                                              {"hits10", found.hits10}}
+                           .dump());
+  else
+    fmt::print(
+        "{} rankings, filtered, ties at their mean place\nMRR     {:.4f}\nHits@1  {:.4f}\nHits@3  {:.4f}\n"
+        "Hits@10 {:.4f}\n",
+        grouped(found.queries), found.mrr, found.hits1, found.hits3, found.hits10);
+  return signal_seen() != 0 ? 128 + signal_seen() : 0;
+}
 
 Result<int> EvaluateCommand::run() {
   set_thread_count(output.threads);
@@ -31,6 +82,7 @@ Result<int> EvaluateCommand::run() {
   clip.apply_to(*fitted);
   auto file = read_cells(test, input, fitted->dual.modes(), fitted->index_base);
   if (!file) return file.error();
+  if (!ranking.empty()) return rank(*fitted, *file);
   keep_valued(file->entries);
   if (file->entries.size() == 0)
     return input_error(test, "no cell has a value, expected at least one to compare with");
@@ -67,6 +119,11 @@ Action add_evaluate(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("evaluate", "measure a model's error on a file of known entries");
   verb.add_option("model", command->model, "a fitted model")->required();
   verb.add_option("test", command->test, "file with entries to compare with")->required();
+  verb.add_option("--ranking", command->ranking,
+                  "rank each fact among all positions of these modes, such as subject,object: MRR and hits");
+  verb.add_option("--filter", command->filter, "files of facts known beforehand, left out of the rankings")
+      ->delimiter(',')
+      ->needs("--ranking");
   command->clip.add_flag(verb, "as the model was fitted");
   command->input.add_flags(verb);
   command->output.add_flags(verb);

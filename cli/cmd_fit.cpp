@@ -7,7 +7,9 @@
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <lacuna/tensor/negatives.hpp>
 #include <memory>
+#include <numeric>
 
 #include "command.hpp"
 #include "fit_flags.hpp"
@@ -23,12 +25,15 @@ struct FitCommand {
   std::string test;
   std::string metric;
   std::string history;
+  int negatives = 0;
+  std::string corrupt;
   Output output;
   InputFlags input;
   FitFlags fit;
 
   Result<int> run();
   Result<> check_metric(const TrainingData& data) const;
+  Result<> add_negatives(ObservedTensor& tensor) const;
   [[nodiscard]] nlohmann::ordered_json report(const FitResult& result) const;
   void tell(const FitResult& result) const;
 };
@@ -43,6 +48,22 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   if (metric == "auc" && !is_binary(data.test->value))
     return usage_error(
         "--metric", fmt::format("auc needs test values that are 0 or 1, both present; {} has others", test));
+  return Nothing{};
+}
+
+Result<> FitCommand::add_negatives(ObservedTensor& tensor) const {
+  if (negatives == 0) return Nothing{};
+  std::vector<int> modes(static_cast<std::size_t>(tensor.order()));
+  std::iota(modes.begin(), modes.end(), 0);
+  if (!corrupt.empty()) {
+    auto list = parse_mode_list(corrupt, tensor.modes());
+    if (!list) return usage_error("--corrupt", list.error().what);
+    modes = std::move(*list);
+  }
+  const Count facts = tensor.size();
+  tensor = with_negatives(tensor, modes, negatives, fit.options.seed);
+  output.say(
+      fmt::format("{} cells of value 0 added to {} facts", grouped(tensor.size() - facts), grouped(facts)));
   return Nothing{};
 }
 
@@ -109,6 +130,7 @@ Result<int> FitCommand::run() {
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   if (auto fits = fit.set_structure(data->tensor.modes(), *options); !fits) return fits.error();
+  if (auto added = add_negatives(data->tensor); !added) return added.error();
   announce(output, train, *data);
   if (auto fits =
           check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks), "this fit");
@@ -144,6 +166,10 @@ Action add_fit(CLI::App& app) {
   verb.add_option("--metric", command->metric, "what counts on the test file")
       ->check(CLI::IsMember({"rmse", "auc"}));
   verb.add_option("--history", command->history, "CSV file for a line per step");
+  verb.add_option("--negatives", command->negatives,
+                  "for files of facts: cells of value 0 to add for each entry, one index replaced at random")
+      ->check(CLI::Range(0, 1000));
+  verb.add_option("--corrupt", command->corrupt, "the modes whose index is replaced; unset: all");
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

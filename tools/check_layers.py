@@ -21,7 +21,7 @@ ALLOWED = {
     "tensor": "base",
     "dist": "base",
     "linalg": "base dist",
-    "evaluate": "base",
+    "evaluate": "base tensor model",
     "kernels": "base tensor dist linalg",
     "manifold": "base dist linalg",
     "solver": "base dist linalg manifold",

@@ -156,6 +156,12 @@ Result<std::vector<PartOptions>> parse_parts(std::string_view text, const std::v
   return parts;
 }
 
+Result<std::vector<int>> parse_mode_list(std::string_view text, const std::vector<Mode>& modes) {
+  auto list = parse_modes(text, ',', -1, modes);
+  if (list && list->empty()) return usage_error("", "no mode at all, expected a list such as 1,2");
+  return list;
+}
+
 Result<OffsetSpec> parse_offsets(std::string_view text, const std::vector<Mode>& modes) {
   OffsetSpec spec;
   text = trimmed(text);

@@ -31,6 +31,8 @@ struct PartOptions {
 // Sentences of errors name the piece of text that is wrong.
 [[nodiscard]] Result<std::vector<PartOptions>> parse_parts(std::string_view text,
                                                            const std::vector<Mode>& modes);
+// "subject,object" or "1,2": ascending, each once.
+[[nodiscard]] Result<std::vector<int>> parse_mode_list(std::string_view text, const std::vector<Mode>& modes);
 [[nodiscard]] Result<OffsetSpec> parse_offsets(std::string_view text, const std::vector<Mode>& modes);
 
 // What the parsers read, in the modes' names.
