@@ -16,10 +16,10 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
       options_(options),
       interrupted_(std::move(interrupted)),
       operator_(data.parts(), data.entries(), data.weights()),
-      tolerance_(options.loosest) {
+      tolerance_(options.loosest),
+      hessian_tolerance_(options.hessian_loosest) {
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
-    options_.hessian_forcing = std::max(options_.hessian_forcing, 1e-3);
     options_.loosest = std::max(options_.loosest, options_.tightest);
     tolerance_ = options_.loosest;
   }
@@ -96,6 +96,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   }
   const double relative = squared_norm > 0.0 ? std::sqrt(squared_norm) / std::abs(state.cost) : 0.0;
   tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);
+  hessian_tolerance_ =
+      std::clamp(options_.hessian_forcing * relative, options_.hessian_tightest, options_.hessian_loosest);
 }
 
 template <class Real>
@@ -116,7 +118,7 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   }
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   std::vector<Real> z_dot(entries);
-  solve(right_side, true, options_.hessian_forcing * norm, z_dot);
+  solve(right_side, true, hessian_tolerance_ * norm, z_dot);
 
   for (std::size_t p = 0; p < parts; ++p) {
     out[p].setZero();

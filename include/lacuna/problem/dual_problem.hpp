@@ -12,7 +12,8 @@
 //
 // An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small
 // by 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the
-// relative gradient last seen, within [tightest, loosest].
+// relative gradient last seen, within [tightest, loosest]. So may that of Zdot: far from a solution a rough
+// Hessian takes as many steps as an exact one and a fraction of the work.
 //
 // Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
 #pragma once
@@ -25,11 +26,13 @@
 namespace lacuna {
 
 struct DualOptions {
-  double loosest = 1e-2;          // ||Y - A Z|| / ||Z|| at most
-  double tightest = 1e-10;        // and at least
-  double forcing = 1e-2;          // tolerance / relative gradient
-  double hessian_forcing = 1e-2;  // relative residual of the system for Zdot
-  int max_cg_iterations = 1000;   // in one solve
+  double loosest = 0.1;            // ||Y - A Z|| / ||Z|| at most
+  double tightest = 1e-10;         // and at least
+  double forcing = 0.1;            // tolerance / relative gradient
+  double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most
+  double hessian_tightest = 1e-2;  // and at least
+  double hessian_forcing = 10.0;   // that residual / relative gradient
+  int max_cg_iterations = 1000;    // in one solve
 };
 
 template <class Real>
@@ -69,6 +72,7 @@ class DualProblem {
   CgWorkspace<Real> work_;
   std::vector<Real> start_;
   double tolerance_;
+  double hessian_tolerance_;
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// bench_fit [--splits DIR] [--only SPLIT] [--threads N] [--quick] [--json]
+//
+// Seconds, steps and operator applications of TR-MM until the test metric reaches a target, time spent
+// measuring left out, next to the seconds the authors' program took on one thread of this kind of machine.
+// Splits that are not in DIR are left out; --quick fits one small generated tensor and needs no data.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/rng.hpp>
+#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/method/fit.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace lacuna;
+using Json = nlohmann::ordered_json;
+
+struct Case {
+  std::string split;
+  std::vector<int> ranks;
+  double lambda;
+  bool auc;  // else RMSE
+  double target;
+  double authors_seconds;  // 0: not measured
+};
+
+const std::vector<Case> kCases = {{"baboon", {4, 4, 3}, 10.0, false, 0.1200, 3.6},
+                                  {"msi", {5, 5, 5}, 10.0, false, 0.0453, 35.0},
+                                  {"youtube", {3, 3, 1}, 0.1, true, 0.948, 14.0},
+                                  {"fb15k-237", {20, 20, 1}, 0.1, true, 0.955, 276.0}};
+
+struct Data {
+  ObservedTensor train;
+  Entries test;
+};
+
+Data read_split(const std::string& folder, const std::string& split) {
+  auto train = read_tensor(folder + "/" + split + ".train.tns");
+  if (!train) throw std::runtime_error(train.error().message());
+  ReadOptions options;
+  options.known_modes = &train->modes;
+  options.index_base = train->index_base;
+  auto test = read_tensor(folder + "/" + split + ".test.tns", options);
+  if (!test) throw std::runtime_error(test.error().message());
+  auto tensor = ObservedTensor::create(train->modes, std::move(train->entries));
+  if (!tensor) throw std::runtime_error(tensor.error().message());
+  return {.train = std::move(*tensor), .test = std::move(test->entries)};
+}
+
+// A sum of two parts of rank 1 along the first two modes, half of it observed.
+Data generated() {
+  constexpr Index kExtent = 24;
+  Rng rng(7);
+  const auto draw = [&](std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = rng.normal();
+    return values;
+  };
+  const std::vector<double> a = draw(kExtent);
+  const std::vector<double> b = draw(kExtent * kExtent);
+  const std::vector<double> c = draw(kExtent);
+  const std::vector<double> d = draw(kExtent * kExtent);
+  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries test = train;
+  for (Index i = 0; i < kExtent; ++i)
+    for (Index j = 0; j < kExtent; ++j)
+      for (Index k = 0; k < kExtent; ++k) {
+        Entries& list = rng.uniform() < 0.5 ? train : test;
+        list.index[0].push_back(i);
+        list.index[1].push_back(j);
+        list.index[2].push_back(k);
+        list.value.push_back(a[i] * b[j * kExtent + k] + c[j] * d[i * kExtent + k]);
+      }
+  const std::vector<Mode> modes(3, Mode{.name = "mode", .size = kExtent, .labels = {}});
+  return {.train = std::move(*ObservedTensor::create(modes, std::move(train))), .test = std::move(test)};
+}
+
+Json run(const Case& wanted, Data data) {
+  FitCallbacks callbacks;
+  bool reached = false;
+  callbacks.progress = [&](const FitProgress& progress) {
+    reached = wanted.auc ? progress.test_auc.value_or(0.0) >= wanted.target
+                         : progress.test_rmse.value_or(1e300) <= wanted.target;
+    return reached ? Flow::kStop : Flow::kContinue;
+  };
+  const FitResult result =
+      fit(std::move(data.train), {.ranks = wanted.ranks, .lambda = wanted.lambda}, callbacks, &data.test);
+  return {{"split", wanted.split},
+          {"metric", wanted.auc ? "auc" : "rmse"},
+          {"target", wanted.target},
+          {"reached", reached},
+          {"value", wanted.auc ? result.last.test_auc.value_or(0.0) : result.last.test_rmse.value_or(0.0)},
+          {"seconds", result.last.seconds},
+          {"steps", result.last.iteration},
+          {"operator_applications", result.last.operator_applications},
+          {"threads", thread_count()},
+          {"authors_seconds", wanted.authors_seconds}};
+}
+
+void print_row(const Json& row) {
+  const double authors = row["authors_seconds"];
+  fmt::print("{:<12} {:<5} {:>8.4f} {:>9.5f} {:>8.2f} {:>6} {:>8} {:>8}\n", row["split"].get<std::string>(),
+             row["metric"].get<std::string>(), row["target"].get<double>(), row["value"].get<double>(),
+             row["seconds"].get<double>(), row["steps"].get<int>(), row["operator_applications"].get<Count>(),
+             authors > 0.0 ? fmt::format("{:.1f}x", authors / row["seconds"].get<double>()) : "");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::string folder = "splits";
+  std::string only;
+  bool quick = false;
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    const auto next = [&] {
+      if (i + 1 == argc) throw std::runtime_error(flag + " needs a value");
+      return std::string(argv[++i]);
+    };
+    if (flag == "--splits")
+      folder = next();
+    else if (flag == "--only")
+      only = next();
+    else if (flag == "--threads")
+      set_thread_count(std::stoi(next()));
+    else if (flag == "--quick")
+      quick = true;
+    else if (flag == "--json")
+      json = true;
+    else
+      throw std::runtime_error("found '" + flag +
+                               "', expected --splits, --only, --threads, --quick or --json");
+  }
+  Json rows = Json::array();
+  if (!json)
+    fmt::print("{:<12} {:<5} {:>8} {:>9} {:>8} {:>6} {:>8} {:>8}\n", "split", "", "target", "value",
+               "seconds", "steps", "applied", "authors");
+  const auto add = [&](const Json& row) {
+    if (!json) print_row(row);
+    rows.push_back(row);
+  };
+  if (quick) add(run({"generated", {2, 2, 1}, 100.0, false, 0.05, 0.0}, generated()));
+  for (const Case& wanted : quick ? std::vector<Case>{} : kCases) {
+    if (!only.empty() && only != wanted.split) continue;
+    if (!std::filesystem::exists(folder + "/" + wanted.split + ".train.tns")) continue;
+    add(run(wanted, read_split(folder, wanted.split)));
+  }
+  if (json) fmt::print("{}\n", rows.dump(1));
+  return 0;
+} catch (const std::exception& problem) {
+  fmt::print(stderr, "bench_fit: {}\n", problem.what());
+  return 2;
+}
