@@ -53,10 +53,20 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     state.z = start_;
     state.z.resize(static_cast<std::size_t>(data_->entries()));
   }
-  // The error of Z is at most twice ||R||, so it is ||Z||, small where the data is fitted closely, that ||R||
-  // is held against. ||Z|| shows only as the solve proceeds.
+  // The error of Z is about twice R times the weights, so it is ||Z / weight||, small where the data is
+  // fitted closely, that ||R|| is held against. It shows only as the solve proceeds.
   const Communicator& everyone = data_->everyone();
-  const auto z_norm = [&] { return std::sqrt(dot<Real>(everyone, state.z, state.z)); };
+  const auto z_norm = [&] {
+    if (data_->weights().empty()) return std::sqrt(dot<Real>(everyone, state.z, state.z));
+    return std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+      double sum = 0.0;
+      for (Count e = begin; e < end; ++e) {
+        const double value = static_cast<double>(state.z[e]) / data_->weight(e);
+        sum += value * value;
+      }
+      return sum;
+    })));
+  };
   double scale = cold ? data_->y_norm() : z_norm();
   CgResult solved = solve(data_->y(), cold, tolerance_ * scale, state.z);
   for (double shown = z_norm(); solved.converged && shown < scale / kRestart; shown = z_norm()) {

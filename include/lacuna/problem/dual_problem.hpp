@@ -25,7 +25,7 @@
 namespace lacuna {
 
 struct DualOptions {
-  double loosest = 1e-2;          // ||Y - A Z|| / ||Z|| at most
+  double loosest = 1e-2;          // ||Y - A Z|| / ||Z / weight|| at most
   double tightest = 1e-10;        // and at least
   double forcing = 1e-2;          // tolerance / relative gradient
   double hessian_forcing = 1e-2;  // relative residual of the system for Zdot
