@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/problem/dual_problem.hpp>
+#include <utility>
 
 namespace lacuna {
 namespace {
@@ -101,8 +102,10 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
                                std::span<const Real>(state.z), out[p]);
     data_->everyone().sum(flat(out[p]));
     // The part of the gradient along the sphere, to steer the tolerance of the solves to come.
-    const double radial = static_cast<double>(out[p].cwiseProduct(u[p]).sum());
-    squared_norm += static_cast<double>(out[p].squaredNorm()) - radial * radial;
+    // In double: the square of what single precision holds need not be in its range.
+    const std::span<const Real> gradient = flat(std::as_const(out[p]));
+    const double radial = dot<Real>(serial_communicator(), gradient, flat(u[p]));
+    squared_norm += dot<Real>(serial_communicator(), gradient, gradient) - radial * radial;
   }
   const double relative = squared_norm > 0.0 ? std::sqrt(squared_norm) / std::abs(state.cost) : 0.0;
   tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);
