@@ -2,6 +2,7 @@
 // Offsets: effects that are there are found with the ridge that fits them, others are held at 0.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <lacuna/model/offsets.hpp>
 #include <stdexcept>
@@ -102,6 +103,32 @@ TEST(Offsets, OneEffectIsTheRidgeRegressionItSays) {
   }
   for (Index i = 0; i < kExtents[1]; ++i)
     EXPECT_NEAR(effect.at(i) * (weight[i] + effect.ridge), sum[i], 1e-9 * weight[i]);
+}
+
+TEST(Offsets, TheRidgeIsTheRatioOfTheVariancesThatItLeadsTo) {
+  // The fixed point of expectation-maximisation: with what is uncertain of the effects counted,
+  //   effect variance = mean of value_g^2 + noise / (weight_g + ridge)
+  //   noise           = (sum of weight (y - mean - value)^2 + noise sum of weight_g / (weight_g + ridge)) / N
+  const ObservedTensor tensor = Planted(12).tensor;
+  const Offsets offsets = fit_offsets(tensor, {.mean = true, .effects = {{1, 2}}});
+  const Effect& effect = offsets.effects[0];
+  std::vector<double> count(effect.key.size(), 0.0);
+  const std::vector<double> at = offsets.at(tensor.indices());
+  double squares = 0.0;
+  for (Count e = 0; e < tensor.size(); ++e) {
+    squares += (tensor.values()[e] - at[e]) * (tensor.values()[e] - at[e]);
+    const auto group =
+        std::lower_bound(effect.key.begin(), effect.key.end(), effect.key_of(tensor.indices(), e));
+    count[static_cast<std::size_t>(group - effect.key.begin())] += 1.0;
+  }
+  double determined = 0.0;
+  for (const double n : count) determined += n / (n + effect.ridge);
+  const double noise = squares / (static_cast<double>(tensor.size()) - determined);
+  double variance = 0.0;
+  for (std::size_t g = 0; g < count.size(); ++g)
+    variance += effect.value[g] * effect.value[g] + noise / (count[g] + effect.ridge);
+  variance /= static_cast<double>(count.size());
+  EXPECT_NEAR(effect.ridge / (noise / variance), 1.0, 0.01);  // the sweeps end near it
 }
 
 TEST(Offsets, AnEntryCountsAsMuchAsItWeighs) {
