@@ -76,6 +76,7 @@ Result<int> CompleteCommand::run() {
   auto tensor = observe(in, observed, *read, input.duplicate_policy());
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
+  file->entries.weight.clear();  // what is filled in has none
   announce(output, in, data);
   if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
   if (auto fits =

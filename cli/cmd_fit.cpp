@@ -71,8 +71,6 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
   std::vector<Index> ranks;
   std::vector<double> lambdas;
   std::vector<std::string> parts;
-  OffsetSpec offsets{.mean = result.model.offsets.mean != 0.0, .effects = {}};
-  for (const Effect& effect : result.model.offsets.effects) offsets.effects.push_back(effect.modes);
   for (const ModelPart& part : result.model.parts) {
     ranks.push_back(static_cast<Index>(part.factor.cols()));
     lambdas.push_back(part.lambda);
@@ -100,7 +98,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
           {"mixture", result.mixture},
           {"offset", result.model.offsets.mean},
           {"parts", parts},
-          {"offsets", describe(offsets, result.model.dual.modes())},
+          {"offsets", describe(spec_of(result.model.offsets), result.model.dual.modes())},
           {"index_base", result.model.index_base},
           {"seed", fit.options.seed},
           {"threads", thread_count()},

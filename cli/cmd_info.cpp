@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <lacuna/method/structure.hpp>
 #include <lacuna/tensor/fiber_view.hpp>
 #include <memory>
 
@@ -86,40 +88,62 @@ Result<int> InfoCommand::show_data() const {
   return 0;
 }
 
+// An open end is null.
+Json range_json(const Range& range) {
+  const auto end = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  return {end(range.low), end(range.high)};
+}
+
+Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
+  std::vector<int> agree = part.modes.agree;
+  for (int& mode : agree) ++mode;
+  return {{"part", describe(PartOptions{.spec = part.modes}, modes)},
+          {"mode", part.modes.mode + 1},
+          {"agree", agree},
+          {"row_power", part.modes.row_power},
+          {"fiber_power", part.modes.fiber_power},
+          {"rank", part.factor.cols()},
+          {"lambda", part.lambda}};
+}
+
 Result<int> InfoCommand::show_model() const {
   auto model = load_model(path);
   if (!model) return model.error();
+  const std::vector<Mode>& modes = model->dual.modes();
+  const std::string offsets = describe(spec_of(model->offsets), modes);
   const std::vector<double> mixture = Predictor(*model).mixture();
   Json info{{"file", path},
             {"format", "lacuna model"},
             {"method", model->method},
             {"version", model->version},
-            {"shape", extents(model->dual.modes())},
+            {"shape", extents(modes)},
             {"observed", model->dual.size()},
+            {"range", range_json(model->observed)},
+            {"clip", model->clip ? range_json(*model->clip) : Json(nullptr)},
             {"offset", model->offsets.mean},
+            {"offsets", offsets},
             {"index_base", model->index_base},
             {"mixture", mixture},
             {"settings", Json::parse(model->settings)}};
-  for (const ModelPart& part : model->parts)
-    info["parts"].push_back({{"mode", part.modes.mode + 1},
-                             {"agree",
-                              [&] {
-                                std::vector<int> modes = part.modes.agree;
-                                for (int& mode : modes) ++mode;
-                                return modes;
-                              }()},
-                             {"rank", part.factor.cols()},
-                             {"lambda", part.lambda}});
+  std::size_t width = 4;
+  for (const ModelPart& part : model->parts) {
+    info["parts"].push_back(part_json(part, modes));
+    width = std::max(width, info["parts"].back()["part"].get_ref<const std::string&>().size());
+  }
   if (output.json) {
     fmt::print("{}\n", info.dump());
     return 0;
   }
   fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
-             shape_text(extents(model->dual.modes())), grouped(model->dual.size()), model->version);
-  fmt::print("offset {:.6g}, indices from {}\n\n", model->offsets.mean, model->index_base);
-  fmt::print("{:<12} {:>6} {:>12} {:>8}\n", "part", "rank", "lambda", "mixture");
+             shape_text(extents(modes)), grouped(model->dual.size()), model->version);
+  fmt::print("values {:.6g} to {:.6g}", model->observed.low, model->observed.high);
+  if (model->clip)
+    fmt::print(", predictions kept within {:.6g} to {:.6g}", model->clip->low, model->clip->high);
+  fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n\n", offsets, model->offsets.mean,
+             model->index_base);
+  fmt::print("{:<{}} {:>6} {:>12} {:>8}\n", "part", width, "rank", "lambda", "mixture");
   for (std::size_t p = 0; p < model->parts.size(); ++p)
-    fmt::print("{:<12} {:>6} {:>12.6g} {:>8.3f}\n", model->dual.modes()[model->parts[p].modes.mode].name,
+    fmt::print("{:<{}} {:>6} {:>12.6g} {:>8.3f}\n", info["parts"][p]["part"].get<std::string>(), width,
                model->parts[p].factor.cols(), model->parts[p].lambda, mixture[p]);
   fmt::print("\nsettings {}\n", model->settings);
   return 0;

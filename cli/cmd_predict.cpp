@@ -34,6 +34,7 @@ Result<int> PredictCommand::run() {
   const Predictor predictor(*fitted);
   Predictor::Prediction prediction = predictor.predict(file->entries.index);
   file->entries.value = std::move(prediction.value);
+  file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
   if (auto written = write_tensor(out, *file); !written) return written.error();
   if (prediction.cold > 0)

@@ -48,6 +48,10 @@ void InputFlags::add_flags(CLI::App& command) {
       ->group(group);
   command.add_option("--value-column", value_column, "by name or number; none: every line counts 1")
       ->group(group);
+  command
+      .add_option("--weight-column", weight_column,
+                  "how much each line counts, by name or number; 2: as if listed twice")
+      ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
@@ -69,6 +73,7 @@ Result<ReadOptions> InputFlags::read_options() const {
   if (header != "auto") options.header = header == "yes";
   options.columns = columns;
   options.value_column = value_column;
+  options.weight_column = weight_column;
   options.table_indices = indices;
   for (const std::string& bin : bins) {
     const std::size_t equals = bin.find('=');
@@ -110,10 +115,12 @@ void keep_valued(Entries& entries) {
   for (Count e = 0; e < entries.size(); ++e) {
     if (std::isnan(entries.value[e])) continue;
     for (auto& column : entries.index) column[kept] = column[e];
+    if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
     entries.value[kept++] = entries.value[e];
   }
   for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
   entries.value.resize(static_cast<std::size_t>(kept));
+  if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(kept));
 }
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
@@ -166,6 +173,7 @@ void announce(const Output& output, const std::string& path, const TrainingData&
                                  100.0 * static_cast<double>(tensor.size()) / cells);
   if (tensor.missing() > 0) line += fmt::format(", {} missing", grouped(tensor.missing()));
   if (tensor.duplicates() > 0) line += fmt::format(", {} duplicates merged", grouped(tensor.duplicates()));
+  if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
 }

@@ -25,6 +25,7 @@ struct InputFlags {
   std::string header = "auto";
   std::vector<std::string> columns;
   std::string value_column;
+  std::string weight_column;
   std::vector<std::string> bins;
   bool indices = false;
   std::string duplicates = "error";

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <lacuna/io/atomic_file.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "io/array_container.hpp"
@@ -63,15 +66,29 @@ Offsets read_offsets(const json& described, const ArrayReader& arrays) {
                   .value = arrays.get<double>(one.at("value"))};
     if (effect.modes.empty() || effect.modes.size() > 2)
       throw ArrayReader::Bad("an offset of one mode or two expected");
-    if (effect.key.size() != effect.value.size() || !std::is_sorted(effect.key.begin(), effect.key.end()))
+    const bool ascending =
+        std::is_sorted(effect.key.begin(), effect.key.end(), std::less_equal<>());  // and each once
+    if (effect.key.size() != effect.value.size() || !ascending)
       throw ArrayReader::Bad("an offset's keys must ascend, one for each value");
     offsets.effects.push_back(std::move(effect));
   }
   return offsets;
 }
 
+// An open end is null: JSON has no infinity.
+json describe_range(const Range& range) {
+  const auto end = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
+  return {end(range.low), end(range.high)};
+}
+
 Range read_range(const json& described) {
-  return {.low = described.at(0).get<double>(), .high = described.at(1).get<double>()};
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const json& low = described.at(0);
+  const json& high = described.at(1);
+  const Range range{.low = low.is_null() ? -kInfinite : low.get<double>(),
+                    .high = high.is_null() ? kInfinite : high.get<double>()};
+  if (range.low > range.high) throw ArrayReader::Bad("a range whose low end is above its high end");
+  return range;
 }
 
 Result<Model> build_model(const json& header, const ArrayReader& arrays) {
@@ -122,8 +139,8 @@ Result<> save_model(const std::string& path, const Model& model) {
               {"settings", json::parse(model.settings)},
               {"index_base", model.index_base},
               {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
-              {"observed", {model.observed.low, model.observed.high}}};
-  if (model.clip) header["clip"] = {model.clip->low, model.clip->high};
+              {"observed", describe_range(model.observed)}};
+  if (model.clip) header["clip"] = describe_range(*model.clip);
   for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
     header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
   const std::vector<Mode>& modes = model.dual.modes();

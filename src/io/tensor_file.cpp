@@ -236,6 +236,10 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
                        fmt::format("a mask goes with a dense array or a picture, and {} is a {} file", path,
                                    format_name(format)));
   }
+  if (format != Format::kTable && !options.weight_column.empty() && options.known_modes == nullptr) {
+    return usage_error(path, fmt::format("found a {} file, expected a table for the weight column {}",
+                                         format_name(format), io::quoted(options.weight_column)));
+  }
   switch (format) {
     case Format::kSptensor:
       return io::read_sptensor(path, options);
@@ -268,6 +272,11 @@ Result<> write_tensor(const std::string& path, const TensorFile& file) {
   if (ending.packed && !is_text(format)) {
     return output_error(path,
                         fmt::format("only text formats are written gzipped, not {}", format_name(format)));
+  }
+  if (format != Format::kTable && !file.entries.weight.empty()) {
+    return output_error(path, fmt::format("the entries have weights, which a {} file cannot hold, expected a "
+                                          "table such as .csv",
+                                          format_name(format)));
   }
   switch (format) {
     case Format::kSptensor:

@@ -37,6 +37,11 @@ Error wrong_value(const RecordReader& records, const Field& field) {
                                                        infinite ? "finite " : ""));
 }
 
+Error wrong_weight(const RecordReader& records, const Field& field) {
+  return input_error(records.where(field),
+                     fmt::format("found {}, expected a weight: a number >= 0", quoted(field.text)));
+}
+
 Error wrong_columns(const TextReader& reader, const RecordReader& records, int expected) {
   const auto fields = records.fields();
   const auto limit = static_cast<std::size_t>(expected);
@@ -84,6 +89,7 @@ class TableReader {
   Result<> read();
   std::vector<ModeColumn>& columns() { return columns_; }
   std::vector<double> take_values() { return std::move(values_); }
+  std::vector<double> take_weights() { return std::move(weights_); }
 
  private:
   Result<> add_record();
@@ -93,6 +99,7 @@ class TableReader {
   const TablePlan& plan_;
   std::vector<ModeColumn> columns_;
   std::vector<double> values_;
+  std::vector<double> weights_;  // empty without a weight column
   std::string scratch_;
   bool value_optional_;  // the last column, and it may be left out
 };
@@ -129,6 +136,12 @@ Result<> TableReader::add_record() {
     return wrong_value(records_, fields[at]);
   }
   values_.push_back(value);
+  if (plan_.layout.weight_column < 0) return Nothing{};
+  const Field& field = fields[static_cast<std::size_t>(plan_.layout.weight_column)];
+  double weight = 0;
+  if (!parse_number(trim(field.text), weight) || !(weight >= 0) || std::isinf(weight))
+    return wrong_weight(records_, field);
+  weights_.push_back(weight);
   return Nothing{};
 }
 
@@ -173,6 +186,7 @@ Result<TensorFile> read_table(const std::string& path, const ReadOptions& option
   file.table = plan->layout;
   file.index_base = find_base(options, table.columns());
   file.entries.value = table.take_values();
+  file.entries.weight = table.take_weights();
   const std::size_t order = table.columns().size();
   file.modes.resize(order);
   file.entries.index.resize(order);

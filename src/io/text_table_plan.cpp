@@ -5,6 +5,7 @@
 //           value column's usual name, or words above a value column of numbers;
 //   value   a column called "value", "rating", ...; MovieLens' third; else the last, if it holds numbers.
 //           None at all: each line states a fact, value 1;
+//   weight  only where the options name it;
 //   modes   all other columns, but not MovieLens' time stamps unless they are to be binned.
 //
 // With known modes the columns are found by the modes' names in the header, else taken in the modes' order.
@@ -62,9 +63,11 @@ class Planner {
   [[nodiscard]] bool first_record_has_named_column() const;
   [[nodiscard]] bool first_record_names_known_modes() const;
   [[nodiscard]] std::optional<int> value_column_by_name(bool holding_numbers) const;
+  [[nodiscard]] bool may_be_weight(int column) const;
 
   Result<int> resolve(const std::string& reference) const;
   Result<> resolve_options();
+  Result<> resolve_weight();
   Result<> choose_value();
   Result<> choose_modes();
   Result<> choose_known_modes();
@@ -80,6 +83,7 @@ class Planner {
   std::vector<int> binned_;         // options.bins
   std::vector<int> modes_;
   int value_ = -1;
+  int weight_ = -1;
   bool all_ones_ = false;
 };
 
@@ -139,6 +143,7 @@ bool Planner::first_record_has_named_column() const {
     return false;
   };
   return (options_.value_column != "none" && is_there(options_.value_column)) ||
+         is_there(options_.weight_column) ||
          std::any_of(options_.columns.begin(), options_.columns.end(), is_there) ||
          std::any_of(options_.bins.begin(), options_.bins.end(),
                      [&](const BinRequest& bin) { return is_there(bin.column); });
@@ -154,10 +159,18 @@ bool Planner::first_record_names_known_modes() const {
   return std::all_of(options_.known_modes->begin(), options_.known_modes->end(), is_named);
 }
 
+// Asked before it is known whether there is a header, and so whether columns have names.
+bool Planner::may_be_weight(int column) const {
+  const std::string& reference = options_.weight_column;
+  return !reference.empty() &&
+         (lower(first_record(column)) == lower(reference) || reference == std::to_string(column + 1));
+}
+
 std::optional<int> Planner::value_column_by_name(bool holding_numbers) const {
   for (const std::string_view name : kValueNames) {
     for (int c = 0; c < columns_; ++c) {
-      if (lower(first_record(c)) != name || contains(stated_, c) || contains(binned_, c)) continue;
+      if (lower(first_record(c)) != name || contains(stated_, c) || contains(binned_, c) || may_be_weight(c))
+        continue;
       if (name == "y" && c != columns_ - 1) continue;  // more likely a coordinate
       if (!holding_numbers || is_number_column(sample_, 1, static_cast<std::size_t>(c))) return c;
     }
@@ -184,7 +197,8 @@ bool Planner::find_header() const {
     return reference == std::to_string(column + 1);
   };
   const auto taken = [&](int column) {
-    return std::any_of(options_.columns.begin(), options_.columns.end(),
+    return may_be_weight(column) ||
+           std::any_of(options_.columns.begin(), options_.columns.end(),
                        [&](const std::string& c) { return refers_to(c, column); }) ||
            std::any_of(options_.bins.begin(), options_.bins.end(),
                        [&](const BinRequest& bin) { return refers_to(bin.column, column); });
@@ -221,6 +235,7 @@ Result<> Planner::resolve_options() {
     }
     stated_.push_back(*column);
   }
+  if (auto resolved = resolve_weight(); !resolved) return resolved;
   if (known()) return Nothing{};  // the model says which modes are binned
   for (const BinRequest& bin : options_.bins) {
     const auto column = resolve(bin.column);
@@ -231,8 +246,25 @@ Result<> Planner::resolve_options() {
           path_, fmt::format("the binned column {} is {}", quoted(bin.column),
                              contains(binned_, *column) ? "named twice" : "not among the mode columns"));
     }
+    if (*column == weight_) {
+      return usage_error(path_, fmt::format("the column {} cannot be both a mode and the weight",
+                                            quoted(options_.weight_column)));
+    }
     binned_.push_back(*column);
   }
+  return Nothing{};
+}
+
+Result<> Planner::resolve_weight() {
+  if (options_.weight_column.empty()) return Nothing{};
+  const auto column = resolve(options_.weight_column);
+  if (!column && known()) return Nothing{};  // cells to predict need no weight
+  if (!column) return column.error();
+  if (contains(stated_, *column)) {
+    return usage_error(path_, fmt::format("the column {} cannot be both a mode and the weight",
+                                          quoted(options_.weight_column)));
+  }
+  weight_ = *column;
   return Nothing{};
 }
 
@@ -249,6 +281,10 @@ Result<> Planner::choose_value() {
       return usage_error(path_, fmt::format("the column {} cannot be both a mode and the value",
                                             quoted(options_.value_column)));
     }
+    if (*column == weight_) {
+      return usage_error(path_, fmt::format("the column {} cannot be both the weight and the value",
+                                            quoted(options_.value_column)));
+    }
     value_ = *column;
     return Nothing{};
   }
@@ -258,13 +294,13 @@ Result<> Planner::choose_value() {
       return Nothing{};
     }
   }
-  if (movielens_ && !contains(stated_, 2)) {
+  if (movielens_ && !contains(stated_, 2) && weight_ != 2) {
     value_ = 2;
     return Nothing{};
   }
   std::vector<int> candidates;
   for (int c = 0; c < columns_; ++c) {
-    if (contains(stated_, c) || contains(binned_, c) || contains(modes_, c)) continue;
+    if (c == weight_ || contains(stated_, c) || contains(binned_, c) || contains(modes_, c)) continue;
     // Next to columns found by name, left-over time stamps are no values.
     if (known() && header_ && lower(names_[static_cast<std::size_t>(c)]) == "timestamp") continue;
     candidates.push_back(c);
@@ -292,7 +328,7 @@ Result<> Planner::choose_modes() {
     return Nothing{};
   }
   for (int c = 0; c < columns_; ++c) {
-    if (c == value_ || (is_movielens_stamp(c) && !contains(binned_, c))) continue;
+    if (c == value_ || c == weight_ || (is_movielens_stamp(c) && !contains(binned_, c))) continue;
     modes_.push_back(c);
   }
   if (modes_.empty()) {
@@ -314,14 +350,15 @@ Result<> Planner::choose_known_modes() {
     }
   }
   const bool in_order = modes_.empty();
-  if (in_order && static_cast<std::size_t>(columns_) == wanted.size()) {
-    for (int c = 0; c < columns_; ++c) modes_.push_back(c);
+  if (in_order && static_cast<std::size_t>(columns_ - (weight_ < 0 ? 0 : 1)) == wanted.size()) {
+    for (int c = 0; c < columns_; ++c)
+      if (c != weight_) modes_.push_back(c);
   }
   if (const auto chosen = choose_value(); !chosen) return chosen;
   if (contains(modes_, value_)) value_ = -1;  // there is no column left for it
   if (in_order && modes_.empty()) {
     for (int c = 0; c < columns_; ++c) {
-      if (c != value_ && !(is_movielens_stamp(c) && wanted.size() == 2)) modes_.push_back(c);
+      if (c != value_ && c != weight_ && !(is_movielens_stamp(c) && wanted.size() == 2)) modes_.push_back(c);
     }
   }
   if (modes_.size() == wanted.size()) return Nothing{};
@@ -355,6 +392,7 @@ Result<TablePlan> Planner::plan() {
   if (header_) plan.layout.header = names_;
   plan.layout.mode_columns = modes_;
   plan.layout.value_column = value_;
+  plan.layout.weight_column = weight_;
   plan.layout.columns = columns_;
   plan.all_ones = all_ones_;
   for (std::size_t k = 0; k < modes_.size(); ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writing tables. Columns that a table had besides its modes and its value are gone; a value column is added
-// where there was none, unless every value is the 1 that such a table stands for.
+// Writing tables. Columns that a table had besides its modes, its value and its weight are gone; a value
+// column is added where there was none, unless every value is the 1 that such a table stands for, and a
+// weight column where entries have weights.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +15,11 @@ namespace lacuna::io {
 namespace {
 
 constexpr int kValue = -1;
+constexpr int kWeight = -2;
 
 struct Shape {
   std::string delimiter;
-  std::vector<int> columns;         // a mode's number, or kValue
+  std::vector<int> columns;         // a mode's number, kValue or kWeight
   std::vector<std::string> header;  // one for each column, or none
 };
 
@@ -43,6 +45,12 @@ bool all_ones(const Entries& entries) {
   return std::all_of(entries.value.begin(), entries.value.end(), [](double v) { return v == 1.0; });
 }
 
+// Adds a column that the layout does not have.
+void append_column(Shape& shape, int column, const char* name, bool named) {
+  shape.columns.push_back(column);
+  if (named) shape.header.emplace_back(name);
+}
+
 Shape plan_columns(const std::string& path, const TensorFile& file) {
   const TableLayout& layout = file.table;
   const auto order = static_cast<int>(file.modes.size());
@@ -53,21 +61,26 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
       shape.columns.push_back(k);
       shape.header.push_back(file.modes[static_cast<std::size_t>(k)].name);
     }
-    shape.columns.push_back(kValue);
-    shape.header.emplace_back("value");
+    append_column(shape, kValue, "value", true);
+    if (!file.entries.weight.empty()) append_column(shape, kWeight, "weight", true);
     return shape;
   }
+  const int weight_column = file.entries.weight.empty() ? -1 : layout.weight_column;
   for (int c = 0; c < layout.columns; ++c) {
     const auto mode = std::find(layout.mode_columns.begin(), layout.mode_columns.end(), c);
-    if (c != layout.value_column && mode == layout.mode_columns.end()) continue;
-    shape.columns.push_back(c == layout.value_column ? kValue
-                                                     : static_cast<int>(mode - layout.mode_columns.begin()));
+    if (c == layout.value_column)
+      shape.columns.push_back(kValue);
+    else if (c == weight_column)
+      shape.columns.push_back(kWeight);
+    else if (mode != layout.mode_columns.end())
+      shape.columns.push_back(static_cast<int>(mode - layout.mode_columns.begin()));
+    else
+      continue;
     if (!layout.header.empty()) shape.header.push_back(layout.header[static_cast<std::size_t>(c)]);
   }
-  if (layout.value_column < 0 && !all_ones(file.entries)) {
-    shape.columns.push_back(kValue);
-    if (!layout.header.empty()) shape.header.emplace_back("value");
-  }
+  const bool named = !layout.header.empty();
+  if (layout.value_column < 0 && !all_ones(file.entries)) append_column(shape, kValue, "value", named);
+  if (weight_column < 0 && !file.entries.weight.empty()) append_column(shape, kWeight, "weight", named);
   return shape;
 }
 
@@ -136,7 +149,9 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
   for (std::size_t e = 0; e < file.entries.value.size(); ++e) {
     for (std::size_t c = 0; c < shape.columns.size(); ++c) {
       if (c > 0) out->text(shape.delimiter);
-      if (shape.columns[c] != kValue) {
+      if (shape.columns[c] == kWeight) {
+        out->number(file.entries.weight[e]);
+      } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);
         write_position(*out, file.modes[k], file.entries.index[k][e], file.index_base, shape.delimiter);
       } else if (!std::isnan(file.entries.value[e])) {

@@ -175,7 +175,7 @@ Result<OffsetSpec> parse_offsets(std::string_view text, const std::vector<Mode>&
   for (const std::string_view piece : pieces(text, ',')) {
     const auto list = parse_modes(piece, '*', -1, modes);
     if (!list) return list.error();
-    if (list->empty() || list->size() > 2)
+    if (list->empty() || list->size() > 2 || piece.back() == '*')
       return usage_error("", "found " + quoted(piece) + ", expected a mode, or two such as item*week");
     if (std::find(spec.effects.begin(), spec.effects.end(), *list) != spec.effects.end())
       return usage_error("", "the offset " + quoted(piece) + " is listed twice");

@@ -98,6 +98,12 @@ std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) co
   return offset;
 }
 
+OffsetSpec spec_of(const Offsets& offsets) {
+  OffsetSpec spec{.mean = !offsets.empty()};
+  for (const Effect& effect : offsets.effects) spec.effects.push_back(effect.modes);
+  return spec;
+}
+
 Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
   check(tensor, spec);
   Offsets offsets;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/problem/dual_problem.hpp>
+#include <utility>
 
 namespace lacuna {
 namespace {
@@ -53,10 +54,20 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     state.z = start_;
     state.z.resize(static_cast<std::size_t>(data_->entries()));
   }
-  // The error of Z is at most twice ||R||, so it is ||Z||, small where the data is fitted closely, that ||R||
-  // is held against. ||Z|| shows only as the solve proceeds.
+  // The error of Z is about twice R times the weights, so it is ||Z / weight||, small where the data is
+  // fitted closely, that ||R|| is held against. It shows only as the solve proceeds.
   const Communicator& everyone = data_->everyone();
-  const auto z_norm = [&] { return std::sqrt(dot<Real>(everyone, state.z, state.z)); };
+  const auto z_norm = [&] {
+    if (data_->weights().empty()) return std::sqrt(dot<Real>(everyone, state.z, state.z));
+    return std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+      double sum = 0.0;
+      for (Count e = begin; e < end; ++e) {
+        const double value = static_cast<double>(state.z[e]) / data_->weight(e);
+        sum += value * value;
+      }
+      return sum;
+    })));
+  };
   double scale = cold ? data_->y_norm() : z_norm();
   CgResult solved = solve(data_->y(), cold, tolerance_ * scale, state.z);
   for (double shown = z_norm(); solved.converged && shown < scale / kRestart; shown = z_norm()) {
@@ -91,8 +102,10 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
                                std::span<const Real>(state.z), out[p]);
     data_->everyone().sum(flat(out[p]));
     // The part of the gradient along the sphere, to steer the tolerance of the solves to come.
-    const double radial = static_cast<double>(out[p].cwiseProduct(u[p]).sum());
-    squared_norm += static_cast<double>(out[p].squaredNorm()) - radial * radial;
+    // In double: the square of what single precision holds need not be in its range.
+    const std::span<const Real> gradient = flat(std::as_const(out[p]));
+    const double radial = dot<Real>(serial_communicator(), gradient, flat(u[p]));
+    squared_norm += dot<Real>(serial_communicator(), gradient, gradient) - radial * radial;
   }
   const double relative = squared_norm > 0.0 ? std::sqrt(squared_norm) / std::abs(state.cost) : 0.0;
   tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <lacuna/base/parallel.hpp>
 #include <lacuna/problem/problem_data.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -21,6 +22,14 @@ ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<P
   }
   total_weight_ = everyone.sum(tensor.total_weight());
   y_norm_ = std::sqrt(dot<Real>(everyone, y_, y_));
+  weighted_square_ = everyone.sum(parallel_sum(entries(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const auto value = static_cast<double>(y_[e]);
+      sum += weight(e) * value * value;
+    }
+    return sum;
+  }));
 }
 
 template <class Real>

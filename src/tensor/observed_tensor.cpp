@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
@@ -86,6 +87,12 @@ bool same_cell(const Entries& entries, Count a, Count b) {
                      [&](const auto& column) { return column[a] == column[b]; });
 }
 
+// "0.5", not "0.500000"
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
 // Merges each run of equal cells into its first entry; returns how many entries disappeared.
 Count merge_duplicates(Entries& entries, Duplicates policy) {
   const Count size = entries.size();
@@ -135,15 +142,19 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   for (std::size_t e = 0; e < entries.weight.size(); ++e)
     if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
       return input_error("", "cell " + describe_cell(modes, entries.index, static_cast<Count>(e)) +
-                                 " has the weight " + std::to_string(entries.weight[e]) +
+                                 " has the weight " + shortest(entries.weight[e]) +
                                  ", expected a number >= 0");
 
   ObservedTensor tensor;
   const bool had_entries = entries.size() > 0;
+  const bool weighted = !entries.weight.empty();
   std::vector<Index> dropped;
   tensor.missing_ = drop_missing(entries, repeated != nullptr ? &dropped : nullptr);
-  if (entries.size() == 0)
-    return input_error("", had_entries ? "every value is missing, expected at least one" : "no entries");
+  if (entries.size() == 0) {
+    if (!had_entries) return input_error("", "no entries");
+    return input_error("", weighted ? "every entry is without a value or weighs 0, expected at least one"
+                                    : "every value is missing, expected at least one");
+  }
 
   std::vector<int> all_modes(modes.size());
   std::iota(all_modes.begin(), all_modes.end(), 0);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <lacuna/io/model_file.hpp>
+#include <limits>
 
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
@@ -28,9 +29,20 @@ class ModelFile : public testing::Test {
     modes[0].labels = {"a", "", "tab\there", "\xff not utf-8", "e", "f"};
     modes[2].binning = Binning{.origin = 978300760, .width = 604800};
     Entries entries{.index = test::random_cells({6, 5, 4}, 30, rng),
-                    .value = test::random_vector<double>(30, rng)};
+                    .value = test::random_vector<double>(30, rng),
+                    .weight = {}};
+    for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());
     model_.dual = std::move(*ObservedTensor::create(modes, entries));
-    for (const PartSpec& part : full_parts(3))
+    model_.offsets.effects = {
+        {.modes = {1}, .ridge = 0.1 + 0.2, .key = {0, 1, 4}, .value = {0.1, -1.0 / 3, 2e-300}},
+        {.modes = {0, 2}, .ridge = 7.0, .key = {2, (5ULL << 32) | 3}, .value = {1e300, 0.7}}};
+    model_.observed = {.low = -1.0 / 3, .high = 1e17 / 3};
+    model_.clip = Range{.low = -0.7, .high = 0.1 + 0.2};
+    std::vector<PartSpec> parts = full_parts(3);
+    parts[1].row_power = 0.1 + 0.2;
+    parts[2].fiber_power = 1.0 / 3;
+    parts.push_back({.mode = 1, .agree = {0}, .row_power = -0.4, .fiber_power = 0.6});
+    for (const PartSpec& part : parts)
       model_.parts.push_back({.modes = part,
                               .lambda = rng.uniform(),
                               .factor = test::random_matrix<double>(modes[part.mode].size, 2, rng)});
@@ -71,6 +83,84 @@ TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   EXPECT_EQ(loaded->dual.modes()[0].labels, model_.dual.modes()[0].labels);
   EXPECT_EQ(loaded->dual.modes()[2].binning->origin, 978300760);
   EXPECT_EQ(loaded->dual.modes()[2].binning->width, 604800);
+}
+
+TEST_F(ModelFile, KeepsOffsetsRangesPowersAndWeights) {
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->offsets.mean, model_.offsets.mean);
+  ASSERT_EQ(loaded->offsets.effects.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(loaded->offsets.effects[i].modes, model_.offsets.effects[i].modes);
+    EXPECT_EQ(loaded->offsets.effects[i].ridge, model_.offsets.effects[i].ridge);
+    EXPECT_EQ(loaded->offsets.effects[i].key, model_.offsets.effects[i].key);
+    EXPECT_EQ(loaded->offsets.effects[i].value, model_.offsets.effects[i].value);
+  }
+  EXPECT_EQ(loaded->observed.low, model_.observed.low);
+  EXPECT_EQ(loaded->observed.high, model_.observed.high);
+  ASSERT_TRUE(loaded->clip);
+  EXPECT_EQ(loaded->clip->low, -0.7);
+  EXPECT_EQ(loaded->clip->high, 0.1 + 0.2);
+  for (std::size_t p = 0; p < model_.parts.size(); ++p)
+    EXPECT_EQ(loaded->parts[p].modes, model_.parts[p].modes);
+  EXPECT_TRUE(test::same_bits(loaded->dual.weights(), model_.dual.weights()));
+}
+
+TEST_F(ModelFile, WithoutWeightsAndClippingHasNone) {
+  Entries entries = test::entries_of(model_.dual);
+  entries.weight.clear();
+  model_.dual = *ObservedTensor::create(model_.dual.modes(), entries);
+  model_.clip.reset();
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_TRUE(loaded->dual.weights().empty());
+  EXPECT_FALSE(loaded->clip);
+}
+
+TEST_F(ModelFile, AClipRangeMayBeOpen) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const Range range : {Range{0.5, kInfinite}, Range{-kInfinite, 0.5}}) {
+    model_.clip = range;
+    ASSERT_TRUE(save_model(path_, model_));
+    const auto loaded = load_model(path_);
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    EXPECT_EQ(loaded->clip->low, range.low);
+    EXPECT_EQ(loaded->clip->high, range.high);
+  }
+}
+
+// A whole file, checksums and all, that says something impossible.
+TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
+  const Model good = model_;
+  const auto refused = [&](const std::string& reason) {
+    ASSERT_TRUE(save_model(path_, model_));
+    const auto loaded = load_model(path_);
+    ASSERT_FALSE(loaded) << reason;
+    EXPECT_EQ(loaded.error().message(), path_ + ": the model is damaged: " + reason);
+    model_ = good;
+  };
+  model_.offsets.effects[0].key = {1, 0, 4};
+  refused("an offset's keys must ascend, one for each value");
+  model_.offsets.effects[0].key = {0, 4, 4};
+  refused("an offset's keys must ascend, one for each value");
+  model_.offsets.effects[0].key = {0, 1};
+  refused("an offset's keys must ascend, one for each value");
+  model_.offsets.effects[1].modes = {0, 3};
+  refused("an offset of a mode that is not there");
+  model_.offsets.effects[1].modes = {-1};
+  refused("an offset of a mode that is not there");
+  model_.offsets.effects[1].modes = {0, 1, 2};
+  refused("an offset of one mode or two expected");
+  model_.offsets.effects[1].modes = {};
+  refused("an offset of one mode or two expected");
+  model_.clip = Range{.low = 2.0, .high = 1.0};
+  refused("a range whose low end is above its high end");
+  model_.parts[0].modes.mode = 3;
+  refused("a part of a mode that is not there");
+  model_.parts[0].modes.agree = {2, 1};
+  refused("a part's agreeing modes must be ascending, each once");
 }
 
 TEST_F(ModelFile, SavingTwiceGivesTheSameBytes) {

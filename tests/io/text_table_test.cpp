@@ -334,5 +334,90 @@ TEST_F(KnownModes, LeftOverTimeStampsAreNoValues) {
             Values({4}));
 }
 
+const char* const kWeighted = "user,item,rating,times\nann,tea,5,2\nbob,milk,3.5,0.25\nann,milk,1,0\n";
+
+TEST_F(Table, TheWeightColumnIsNeitherModeNorValue) {
+  for (const char* column : {"times", "TIMES", "4"}) {
+    const TensorFile file = read_fine("a.csv", kWeighted, {.weight_column = column});
+    EXPECT_EQ(names(file), Labels({"user", "item"})) << column;
+    EXPECT_EQ(file.entries.value, Values({5, 3.5, 1}));
+    EXPECT_EQ(file.entries.weight, Values({2, 0.25, 0}));
+    EXPECT_EQ(file.table.weight_column, 3);
+  }
+  EXPECT_TRUE(read_fine("a.csv", "user,item,rating\nann,tea,5\n").entries.weight.empty());
+}
+
+TEST_F(Table, AWeightColumnMayStandAnywhereAndHaveAnyName) {
+  // "weight" alone would be taken for the value.
+  const TensorFile first =
+      read_fine("a.csv", "weight,user,item,y\n2,ann,tea,5\n3,bob,milk,4\n", {.weight_column = "weight"});
+  EXPECT_EQ(names(first), Labels({"user", "item"}));
+  EXPECT_EQ(first.entries.value, Values({5, 4}));
+  EXPECT_EQ(first.entries.weight, Values({2, 3}));
+  const TensorFile ahead =
+      read_fine("a.csv", "user,item,weight,z\nann,tea,2,5\nbob,milk,3,4\n", {.weight_column = "weight"});
+  EXPECT_EQ(names(ahead), Labels({"user", "item"}));
+  EXPECT_EQ(ahead.entries.value, Values({5, 4}));
+  EXPECT_EQ(ahead.entries.weight, Values({2, 3}));
+  const TensorFile bare = read_fine("a.csv", "ann,tea,5,2\nbob,milk,4,3\n", {.weight_column = "4"});
+  EXPECT_EQ(bare.modes.size(), 2U);
+  EXPECT_EQ(bare.entries.value, Values({5, 4}));
+  EXPECT_EQ(bare.entries.weight, Values({2, 3}));
+  EXPECT_TRUE(bare.table.header.empty());
+  const TensorFile facts =
+      read_fine("a.csv", "who,what,count\nann,tea,2\nbob,milk,3\n", {.weight_column = "count"});
+  EXPECT_EQ(names(facts), Labels({"who", "what"}));
+  EXPECT_EQ(facts.entries.value, Values({1, 1}));
+  EXPECT_EQ(facts.entries.weight, Values({2, 3}));
+  const TensorFile chosen = read_fine("a.csv", "a,b,c,d,e\nx,y,1,z,4\nx,w,2,z,5\n",
+                                      {.columns = {"a", "b"}, .value_column = "c", .weight_column = "e"});
+  EXPECT_EQ(names(chosen), Labels({"a", "b"}));
+  EXPECT_EQ(chosen.entries.weight, Values({4, 5}));
+}
+
+TEST_F(Table, AWeightThatIsNoneNamesItsPlace) {
+  const auto message = [&](const std::string& weight) {
+    return read_error("a.csv", "user,item,rating,w\nann,tea,5,2\nbob,milk,3," + weight + "\n",
+                      {.weight_column = "w"});
+  };
+  for (const char* weight : {"heavy", "-1", "-1e-9", "nan", "inf", "NA"})
+    EXPECT_EQ(message(weight),
+              fmt::format("a.csv:3:12: found '{}', expected a weight: a number >= 0", weight));
+  EXPECT_EQ(message(""), "a.csv:3:12: found '', expected a weight: a number >= 0");
+}
+
+TEST_F(Table, AWeightColumnThatCannotBe) {
+  EXPECT_NE(read_error("a.csv", kWeighted, {.weight_column = "tmes"}).find("there is no column 'tmes'"),
+            std::string::npos);
+  EXPECT_EQ(read_error("a.csv", kWeighted, {.value_column = "times", .weight_column = "times"}),
+            "a.csv: the column 'times' cannot be both the weight and the value");
+  EXPECT_EQ(read_error("a.csv", kWeighted, {.columns = {"user", "times"}, .weight_column = "times"}),
+            "a.csv: the column 'times' cannot be both a mode and the weight");
+  EXPECT_EQ(
+      read_error("a.csv", kWeighted, {.weight_column = "times", .bins = {{.column = "times", .width = 60}}}),
+      "a.csv: the column 'times' cannot be both a mode and the weight");
+  EXPECT_EQ(read_error("a.tns", "1 1 2.0\n", {.weight_column = "3"}),
+            "a.tns: found a tns file, expected a table for the weight column '3'");
+}
+
+TEST_F(Table, KnownModesMayComeWithoutWeights) {
+  const TensorFile trained = read_fine("a.csv", kWeighted, {.weight_column = "times"});
+  const auto known = [&](const char* content) {
+    return read_fine("b.csv", content,
+                     {.index_base = 1, .weight_column = "times", .known_modes = &trained.modes});
+  };
+  const TensorFile without = known("user,item,rating\nbob,tea,2\n");
+  EXPECT_EQ(without.entries.value, Values({2}));
+  EXPECT_TRUE(without.entries.weight.empty());
+  EXPECT_EQ(without.table.weight_column, -1);
+  const TensorFile with = known("times,item,user,rating\n7,tea,bob,2\n");
+  EXPECT_EQ(with.entries.index, (std::vector<Row>{{1}, {0}}));
+  EXPECT_EQ(with.entries.value, Values({2}));
+  EXPECT_EQ(with.entries.weight, Values({7}));
+  const TensorFile cells = known("user,item,times\nbob,tea,7\n");
+  EXPECT_TRUE(std::isnan(cells.entries.value[0]));
+  EXPECT_EQ(cells.entries.weight, Values({7}));
+}
+
 }  // namespace
 }  // namespace lacuna::text_test

@@ -118,5 +118,37 @@ TEST_F(TableWriter, FailureLeavesNothingBehind) {
   EXPECT_EQ(write_tensor(folder.path("no/a.csv"), odd_labels()).error().kind, ErrorKind::kOutput);
 }
 
+TEST_F(TableWriter, WeightsStayInTheirColumn) {
+  const std::string text = "w,user,item,rating\n2,ann,tea,5\n0.25,bob,milk,3.5\n";
+  TensorFile file = read_fine("a.csv", text, {.weight_column = "w"});
+  EXPECT_EQ(written("b.csv", file), text);
+  file.entries.weight.clear();
+  EXPECT_EQ(written("b.csv", file), "user,item,rating\nann,tea,5\nbob,milk,3.5\n");
+}
+
+TEST_F(TableWriter, WeightsWithoutALayoutComeLast) {
+  TensorFile file = odd_labels();
+  file.entries.weight = {1, 2, 3, 4, 5, 6, 7, 0.5};
+  const std::string text = written("a.csv", file);
+  EXPECT_EQ(text.substr(0, 48), "\"who, really\",n,t,value,weight\n\"a,b\",1,121,0.1,1");
+  const TensorFile again =
+      read_fine("a.csv", text,
+                {.value_column = "value", .weight_column = "weight", .bins = {{.column = "t", .width = 7}}});
+  EXPECT_EQ(again.entries.weight, file.entries.weight);
+}
+
+TEST_F(TableWriter, OnlyTablesHoldWeights) {
+  TensorFile file;
+  file.modes = {{.name = "a", .size = 2, .labels = {}}, {.name = "b", .size = 2, .labels = {}}};
+  file.entries = {.index = {{0, 1}, {0, 1}}, .value = {1, 2}, .weight = {1, 2}};
+  for (const char* name : {"a.tns", "a.npy", "a.npz", "a.mat"}) {
+    const auto refused = write_tensor(folder.path(name), file);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.error().kind, ErrorKind::kOutput);
+    EXPECT_NE(refused.error().what.find("weights"), std::string::npos);
+  }
+  EXPECT_EQ(folder.files(), 0U);
+}
+
 }  // namespace
 }  // namespace lacuna::text_test

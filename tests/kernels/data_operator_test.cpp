@@ -32,17 +32,17 @@ struct Problem {
   Problem(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const std::vector<int>& ranks,
           double with_shift, Rng& rng)
       : shift(with_shift), z(random_vector<Real>(tensor.size(), rng)) {
-    want = shift * in_double(z);
-    magnitude = want.cwiseAbs();
     diagonal = Eigen::VectorXd::Constant(tensor.size(), shift);
+    for (Count e = 0; e < tensor.size(); ++e) diagonal(e) /= tensor.weight(e);
+    want = diagonal.cwiseProduct(in_double(z));
+    magnitude = want.cwiseAbs();
     for (std::size_t p = 0; p < parts.size(); ++p) {
       u.push_back(random_matrix<Real>(tensor.extent(parts[p].mode), ranks[p], rng));
       lambda.push_back(0.3 + rng.uniform());
       const test::NaivePart naive(tensor, parts[p]);
       naive.add_product(in_double(u[p]), lambda[p], in_double(z), want);
       naive.add_product(in_double(u[p]).cwiseAbs(), lambda[p], in_double(z).cwiseAbs(), magnitude);
-      for (Count e = 0; e < tensor.size(); ++e)
-        diagonal(e) += lambda[p] * in_double(u[p]).row(naive.row(e)).squaredNorm();
+      naive.add_diagonal(in_double(u[p]), lambda[p], diagonal);
       summands += static_cast<double>(naive.longest() + ranks[p]);
     }
   }
@@ -62,7 +62,7 @@ void check_operator(const ObservedTensor& tensor, const std::vector<PartSpec>& p
                     const std::vector<int>& ranks, double shift, Rng& rng) {
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<Real> problem(tensor, parts, ranks, shift, rng);
-  DataOperator<Real> op(kernels, tensor.size());
+  DataOperator<Real> op(kernels, tensor.size(), tensor.weights());
   test::with_each_kernel_set([&] {
     op.set_point(problem.u, problem.lambda, problem.shift);
     std::vector<Real> got(problem.z.size(), Real{99});  // apply must overwrite, not add
@@ -125,13 +125,29 @@ TYPED_TEST(DataOperatorTest, AddsUpPartsOfDifferentRanks) {
   check_operator<TypeParam>(four, full_parts(4), {3, 9, 4, 6}, 0.5, rng);
 }
 
+TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinInWeightedNorms) {
+  Rng rng(58);
+  const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
+  const ObservedTensor weighted = test::with_random_weights(tensor, rng);
+  for (const PartSpec& part : test::weighted_parts())
+    for (const int rank : {1, 3, 8, 25}) {
+      SCOPED_TRACE(test::describe_part(part, rank));
+      check_operator<TypeParam>(tensor, {part}, {rank}, 0.5, rng);
+      check_operator<TypeParam>(weighted, {part}, {rank}, 0.5, rng);
+      if (this->HasFatalFailure()) return;
+    }
+  check_operator<TypeParam>(weighted, test::weighted_parts(), {4, 1, 7, 3, 2, 5}, 0.5, rng);
+  check_operator<TypeParam>(weighted, full_parts(3), {4, 1, 7}, 0.5, rng);
+}
+
 TYPED_TEST(DataOperatorTest, EqualsItsNaiveTwinOverManyPieces) {
   const test::WithThreads scope(2);
   Rng rng(53);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 20000, rng, 1.2);
   std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
-  check_operator<TypeParam>(tensor, parts, {3, 5, 1, 2}, 0.5, rng);
+  parts.push_back({.mode = 0, .agree = {1, 2}, .row_power = 0.5, .fiber_power = 0.5});
+  check_operator<TypeParam>(tensor, parts, {3, 5, 1, 2, 4}, 0.5, rng);
 }
 
 TYPED_TEST(DataOperatorTest, IsSymmetricAndPositive) {

@@ -47,8 +47,8 @@ void check_directional(const PartKernels& kernel, const test::NaivePart& naive, 
   const double summands = static_cast<double>(naive.longest() + in.u.cols());
   test::with_each_kernel_set([&] {
     std::vector<Real> got = in.y;
-    kernel.add_directional(FactorTable<Real>(in.u), FactorTable<Real>(in.v), kScale,
-                           std::span<const Real>(in.x), std::span<Real>(got));
+    kernel.add_directional(kernel.table(in.u), kernel.table(in.v), kScale, std::span<const Real>(in.x),
+                           std::span<Real>(got));
     expect_close<Real>(got, as_span(want), as_span(magnitude), rounding<Real>(summands));
   });
 }
@@ -62,7 +62,7 @@ void check_gram(const PartKernels& kernel, const test::NaivePart& naive, const O
   const double summands = static_cast<double>(in.x.size());
   test::with_each_kernel_set([&] {
     Matrix<Real> got = in.g;
-    kernel.add_gram(FactorTable<Real>(in.u), kScale, std::span<const Real>(in.x), got);
+    kernel.add_gram(kernel.table(in.u), kScale, std::span<const Real>(in.x), got);
     expect_close<Real>(flat(std::as_const(got)), flat(std::as_const(want)), flat(std::as_const(magnitude)),
                        rounding<Real>(summands));
   });
@@ -78,8 +78,8 @@ void check_cross(const PartKernels& kernel, const test::NaivePart& naive, const 
   const double summands = static_cast<double>(in.x.size());
   test::with_each_kernel_set([&] {
     Matrix<Real> got = in.g;
-    kernel.add_cross(FactorTable<Real>(in.u), kScale, std::span<const Real>(in.x),
-                     std::span<const Real>(in.w), got);
+    kernel.add_cross(kernel.table(in.u), kScale, std::span<const Real>(in.x), std::span<const Real>(in.w),
+                     got);
     expect_close<Real>(flat(std::as_const(got)), flat(std::as_const(want)), flat(std::as_const(magnitude)),
                        rounding<Real>(summands));
   });
@@ -111,9 +111,7 @@ TYPED_TEST_SUITE(PartKernelsTest, Reals, );
 TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnThreeModes) {
   Rng rng(40);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  const FiberView view(tensor, full_parts(3)[1]);  // the tensor has fibers of every kind
-  ASSERT_TRUE(view.single_fibers() > 0 && view.short_fibers(2) > 0 && view.short_fibers(3) > 0 &&
-              view.short_fibers(4) > 0 && view.long_fibers() > 0);
+  test::expect_every_kind_of_fiber(FiberView(tensor, full_parts(3)[1]));
   for (const PartSpec& part : full_parts(3)) check_part<TypeParam>(tensor, part, test::tested_ranks(), rng);
 }
 
@@ -136,12 +134,23 @@ TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOnMarginalParts) {
     check_part<TypeParam>(four, part, {1, 2, 5, 9, 17, 24, 25, 31, 60}, rng);
 }
 
+TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsInWeightedNorms) {
+  Rng rng(47);
+  const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
+  test::expect_every_kind_of_fiber(FiberView(tensor, full_parts(3)[1]));
+  for (const PartSpec& part : test::weighted_parts()) {
+    check_part<TypeParam>(tensor, part, {1, 3, 8, 25}, rng);
+    check_part<TypeParam>(test::with_random_weights(tensor, rng), part, {1, 3, 8, 25}, rng);
+  }
+}
+
 TYPED_TEST(PartKernelsTest, EqualTheirNaiveTwinsOverManyPieces) {
   const test::WithThreads scope(2);
   Rng rng(43);
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 20000, rng, 1.2);
   std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
+  parts.push_back({.mode = 0, .agree = {1, 2}, .row_power = 0.5, .fiber_power = 0.5});
   for (const PartSpec& part : parts) {
     ASSERT_GT(PartKernels(tensor, part).pieces().size(), 2U);
     check_part<TypeParam>(tensor, part, {3}, rng);
@@ -193,6 +202,7 @@ TYPED_TEST(PartKernelsTest, HaveTheSameBitsAtAnyThreadCount) {
   const ObservedTensor tensor = test::random_tensor({300, 250, 40}, 60000, rng, 1.7);
   std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 2, .agree = {0}});
+  parts.push_back({.mode = 1, .agree = {2}, .row_power = 0.5, .fiber_power = 0.5});
   for (const PartSpec& part : parts)
     for (const int rank : {1, 26}) {
       SCOPED_TRACE(test::describe_part(part, rank));
@@ -218,15 +228,17 @@ TYPED_TEST(PartKernelsTest, HaveTheSameBitsAtAnyThreadCount) {
 TYPED_TEST(PartKernelsTest, WorkTheSameAfterAMove) {
   Rng rng(46);
   const ObservedTensor tensor = test::random_tensor({9, 14, 11}, 260, rng, 1.5);
-  const PartSpec part = full_parts(3)[0];
-  const Operands<TypeParam> in(tensor, part, 7, rng);
-  PartKernels first(tensor, part);
-  Matrix<TypeParam> before = in.g;
-  first.add_gram(FactorTable<TypeParam>(in.u), kScale, std::span<const TypeParam>(in.x), before);
-  const PartKernels second = std::move(first);
-  Matrix<TypeParam> after = in.g;
-  second.add_gram(FactorTable<TypeParam>(in.u), kScale, std::span<const TypeParam>(in.x), after);
-  EXPECT_EQ(before, after);
+  for (const PartSpec& part : {full_parts(3)[0], test::weighted_parts()[0]}) {
+    const Operands<TypeParam> in(tensor, part, 7, rng);
+    PartKernels first(tensor, part);
+    const FactorTable<TypeParam> u = first.table(in.u);
+    Matrix<TypeParam> before = in.g;
+    first.add_gram(u, kScale, std::span<const TypeParam>(in.x), before);
+    const PartKernels second = std::move(first);
+    Matrix<TypeParam> after = in.g;
+    second.add_gram(u, kScale, std::span<const TypeParam>(in.x), after);
+    EXPECT_EQ(before, after);
+  }
 }
 
 }  // namespace

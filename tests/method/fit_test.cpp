@@ -74,21 +74,6 @@ TEST(Fit, SameBitsAtAnyThreadCountAndForTheSameSeed) {
   }
 }
 
-TEST(Fit, ScalingTheValuesScalesThePredictions) {
-  LatentSplit split = latent_tensor({10, 9, 8}, 2, 0.6, 5);
-  const FitResult one = fit(split.train, {.ranks = {2}, .lambda = 5.0});
-  const auto base = Predictor(one.model).predict(split.test.index).value;
-  for (const double scale : {1e-12, 1e12}) {
-    ObservedTensor scaled = split.train;
-    std::vector<double> values(scaled.values().begin(), scaled.values().end());
-    for (double& value : values) value *= scale;
-    scaled.replace_values(values);
-    const FitResult other = fit(scaled, {.ranks = {2}, .lambda = 5.0});
-    const auto predicted = Predictor(other.model).predict(split.test.index).value;
-    for (std::size_t i = 0; i < base.size(); ++i) EXPECT_NEAR(predicted[i] / scale, base[i], 1e-4);
-  }
-}
-
 TEST(Fit, FloatComesCloseToDouble) {
   LatentSplit split = latent_tensor({15, 15, 15}, 2, 0.5, 6);
   const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <lacuna/model/model.hpp>
 
+#include "support/naive.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -31,16 +32,20 @@ Model random_model(const std::vector<Index>& extents, Count entries, std::vector
   return model;
 }
 
-// lambda u_cell . sum_{e on the cell's fiber} z_e u_e, entry by entry.
+// lambda B D_cell u_cell . sum_{e on the cell's fiber} z_e D_e u_e, entry by entry; see support/naive.hpp for
+// D and B.
 double naive_part(const Model& model, const ModelPart& part, const std::vector<Index>& cell) {
+  const test::NaivePart naive(model.dual, part.modes);
+  const Index cell_row = cell[part.modes.mode];
   double sum = 0.0;
-  for (Count e = 0; e < model.dual.size(); ++e) {
-    bool same = true;
-    for (const int mode : part.modes.agree) same = same && model.dual.index(mode)[e] == cell[mode];
-    if (!same) continue;
-    const Index row = model.dual.index(part.modes.mode)[e];
-    sum += model.dual.values()[e] * part.factor.row(row).dot(part.factor.row(cell[part.modes.mode]));
-  }
+  for (std::size_t c = 0; c < naive.fibers().size(); ++c)
+    for (const Count e : naive.fibers()[c]) {
+      bool same = true;
+      for (const int mode : part.modes.agree) same = same && model.dual.index(mode)[e] == cell[mode];
+      if (same)
+        sum += naive.fiber_scale(c) * naive.row_scale(cell_row) * naive.row_scale(naive.row(e)) *
+               model.dual.values()[e] * part.factor.row(naive.row(e)).dot(part.factor.row(cell_row));
+    }
   return part.lambda * sum;
 }
 
@@ -48,6 +53,14 @@ std::vector<PartSpec> full_and_marginal(int order) {
   std::vector<PartSpec> parts = full_parts(order);
   parts.push_back({.mode = 0, .agree = {1}});
   parts.push_back({.mode = 1, .agree = {}});
+  return parts;
+}
+
+std::vector<PartSpec> in_weighted_norms(std::vector<PartSpec> parts) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    parts[p].row_power = 0.5 * static_cast<double>(p % 3);
+    parts[p].fiber_power = 0.7 - 0.4 * static_cast<double>(p % 4);
+  }
   return parts;
 }
 
@@ -84,10 +97,37 @@ TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
   }
 }
 
+TEST(Predictor, WithWeightsOffsetsAndClippingStillEqualsTheNaiveSum) {
+  Rng rng(8);
+  const std::vector<Index> extents = {6, 5, 4};
+  Model model = random_model(extents, 40, in_weighted_norms(full_and_marginal(3)), rng);
+  model.dual = test::with_random_weights(model.dual, rng);
+  model.offsets.effects = {{.modes = {1}, .key = {0, 2, 3}, .value = {0.5, -0.25, 1.5}},
+                           {.modes = {0, 2}, .key = {1, (2ULL << 32) | 3}, .value = {-2.0, 4.0}}};
+  model.clip = Range{.low = -1.0, .high = 2.0};
+  const auto index = every_cell(extents);
+  const auto total = Predictor(model).predict(index).value;
+  int clipped = 0;
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    const std::vector<Index> cell = {index[0][i], index[1][i], index[2][i]};
+    double sum = 0.75;
+    sum += cell[1] == 0 ? 0.5 : cell[1] == 2 ? -0.25 : cell[1] == 3 ? 1.5 : 0.0;
+    sum += cell[0] == 0 && cell[2] == 1 ? -2.0 : cell[0] == 2 && cell[2] == 3 ? 4.0 : 0.0;
+    for (const ModelPart& part : model.parts) sum += naive_part(model, part, cell);
+    clipped += sum < -1.0 || sum > 2.0 ? 1 : 0;
+    EXPECT_NEAR(total[i], std::min(2.0, std::max(-1.0, sum)), kRounding);
+  }
+  EXPECT_GT(clipped, 0);
+  EXPECT_LT(clipped, static_cast<int>(total.size()));
+}
+
 TEST(Predictor, MixtureIsTheShareOfEachPartsNormOverAllCells) {
   Rng rng(4);
   const std::vector<Index> extents = {6, 5, 4};
-  const Model model = random_model(extents, 50, full_and_marginal(3), rng);
+  std::vector<PartSpec> specs = full_and_marginal(3);
+  for (const PartSpec& part : in_weighted_norms(specs)) specs.push_back(part);
+  Model model = random_model(extents, 50, specs, rng);
+  model.dual = test::with_random_weights(model.dual, rng);
   const Predictor predictor(model);
   const auto parts = predictor.predict_parts(every_cell(extents));
   std::vector<double> norms;

@@ -56,16 +56,18 @@ TEST_P(DenseDual, ZSolvesTheSystemAndTheCostIsHalfTheProductWithY) {
   const Eigen::Map<const Eigen::VectorXd> z(state.z.data(), dense_.y().size());
   EXPECT_LT((dense_.system(u_) * z - dense_.y()).norm(), kSolved * dense_.y().norm());
   EXPECT_NEAR(state.cost, 0.5 * dense_.y().dot(z), kSolved * state.cost);
-  // The misfit is ||Y - W_Omega||, and Z = 2 (Y - W_Omega).
-  EXPECT_NEAR(state.misfit, (dense_.y() - dense_.kernel(u_, u_) * z).norm(), kSolved * dense_.y().norm());
-  EXPECT_NEAR(state.misfit, 0.5 * z.norm(), kSolved * dense_.y().norm());
+  // The misfit is ||w^1/2 (Y - W_Omega)||, and Z = 2 w (Y - W_Omega), with w the weights.
+  const Eigen::VectorXd root = dense_.weight().cwiseSqrt();
+  const Eigen::VectorXd miss = dense_.y() - dense_.kernel(u_, u_) * z;
+  EXPECT_NEAR(state.misfit, miss.cwiseProduct(root).norm(), kSolved * dense_.y().norm());
+  EXPECT_NEAR(state.misfit, 0.5 * z.cwiseQuotient(root).norm(), kSolved * dense_.y().norm());
 }
 
 TEST_P(DenseDual, IsTheMaximumOverZ) {
   const Eigen::MatrixXd a = dense_.system(u_);
   Dual::State state;
   dual_.evaluate(u_, nullptr, state);
-  // <Z,Y> - 1/4 ||Z||^2 - sum_p lambda_p/2 ||U_p' Z_p||^2 = <Z,Y> - 1/2 <Z, A Z>
+  // <Z,Y> - 1/4 sum_e z_e^2 / w_e - sum_p lambda_p/2 ||U_p' Z_p||^2 = <Z,Y> - 1/2 <Z, A Z>
   const auto value = [&](const Eigen::VectorXd& z) { return z.dot(dense_.y()) - 0.5 * z.dot(a * z); };
   const Eigen::Map<const Eigen::VectorXd> best(state.z.data(), dense_.y().size());
   EXPECT_NEAR(value(best), state.cost, kSolved * state.cost);
@@ -93,6 +95,69 @@ TEST_P(DenseDual, ALooseSolveErrsToSecondOrderAndFromBelow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, DenseDual, testing::ValuesIn(test::problem_shapes()), test::shape_name);
+
+// The value of D where every entry of weight 2 is listed twice instead: the kernel has a row and a column for
+// each listing, and all weights are 1.
+double cost_of_repeated_entries(const ProblemCase<double>& problem, const Point& u) {
+  Entries list{.index = std::vector<std::vector<Index>>(problem.tensor.indices().size()), .value = {}};
+  for (Count e = 0; e < problem.tensor.size(); ++e)
+    for (int listed = 0; listed < problem.tensor.weight(e); ++listed) {
+      for (int k = 0; k < problem.tensor.order(); ++k) list.index[k].push_back(problem.tensor.index(k)[e]);
+      list.value.push_back(problem.tensor.values()[e]);
+    }
+  const auto size = static_cast<Eigen::Index>(list.size());
+  const std::vector<double> ones(list.value.size(), 1.0);
+  Eigen::MatrixXd system = 0.5 * Eigen::MatrixXd::Identity(size, size);
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    const PartSpec& part = problem.data.parts()[p].part();
+    test::NaivePart(problem.tensor.extent(part.mode), list.index, ones, part)
+        .add_dense(u[p], u[p], problem.data.lambda()[p], system);
+  }
+  const Eigen::Map<const Eigen::VectorXd> y(list.value.data(), size);
+  return 0.5 * y.dot(system.ldlt().solve(y));
+}
+
+TEST(DenseDualWeights, AWeightOfTwoIsTheEntryTwice) {
+  const test::WithThreads one(1);
+  for (test::ProblemShape shape : test::problem_shapes()) {
+    SCOPED_TRACE(shape.name);
+    shape.weighted = false;
+    shape.whole_weights = true;
+    const ProblemCase<double> problem(shape, 318);
+    Rng rng(319);
+    const Point u = problem.random_point(rng);
+    Dual dual(problem.data, test::kExactSolves);
+    Dual::State state;
+    dual.evaluate(u, nullptr, state);
+    const double twice = cost_of_repeated_entries(problem, u);
+    EXPECT_NEAR(state.cost, twice, kSolved * twice);
+  }
+}
+
+TEST(DenseDualTolerance, IsHeldAgainstTheMisfitWhateverTheUnitOfTheWeights) {
+  // Weights c at lambda are weights 1 at c lambda, with Z c times as long.
+  const test::WithThreads one(1);
+  const test::ProblemShape shape = test::problem_shapes()[1];
+  const ProblemCase<double> plain(shape, 320);
+  Rng rng(321);
+  const Point u = plain.random_point(rng);
+  for (const double c : {1.0 / 1024, 1024.0}) {
+    Entries entries = test::entries_of(plain.tensor);
+    entries.weight.assign(entries.value.size(), c);
+    const ObservedTensor tensor = *ObservedTensor::create(plain.tensor.modes(), entries);
+    std::vector<double> lambda = plain.data.lambda();
+    for (double& value : lambda) value /= c;
+    const ProblemData<double> data(tensor, shape.parts, lambda);
+    Dual one_dual(plain.data, {});
+    Dual other(data, {});
+    Dual::State here;
+    Dual::State there;
+    one_dual.evaluate(u, nullptr, here);
+    other.evaluate(u, nullptr, there);
+    EXPECT_EQ(one_dual.operator_applications(), other.operator_applications());
+    EXPECT_DOUBLE_EQ(there.cost, c * here.cost);
+  }
+}
 
 TEST(DenseDualTolerance, FollowsTheGradient) {
   const test::WithThreads one(1);
@@ -129,7 +194,7 @@ class DensePrimal : public testing::TestWithParam<test::ProblemShape> {
 
 TEST_P(DensePrimal, EqualsItsDenseTwin) {
   const PointOf<ProductManifold<double>, Primal> at(manifold_, primal_, x_);
-  const double cost = dense_.primal_residual(x_).squaredNorm();
+  const double cost = dense_.primal_cost(x_);
   EXPECT_NEAR(at.cost(), cost, kRounding * cost);
   const Point gradient = dense_.primal_gradient(x_);
   EXPECT_LT(distance(manifold_, at.euclidean_gradient(), gradient), kRounding * norm(manifold_, gradient));

@@ -68,7 +68,8 @@ TEST_P(DualProblemOf, SinglePrecisionAgrees) {
   EXPECT_LT(distance(manifold_, gradient, fine_at.euclidean_gradient()),
             10 * kSingle * norm(manifold_, fine_at.euclidean_gradient()));
   // Asked for more than float can give, it does what it can and no more.
-  DualProblem<float> reachable(single.data, {.loosest = 1e-5, .tightest = 1e-5, .hessian_forcing = 1e-3});
+  DualProblem<float> reachable(
+      single.data, {.loosest = 1e-5, .tightest = 1e-5, .hessian_loosest = 1e-3, .hessian_tightest = 1e-3});
   const PointOf<ProductManifold<float>, DualProblem<float>> reachable_at(manifold, reachable, u);
   EXPECT_EQ(rough.operator_applications(), reachable.operator_applications());
 }
@@ -187,7 +188,7 @@ TEST(DualProblem, TrustRegionRatiosTendToOne) {
   const ProblemData<double> data(tensor, full_parts(3), {1.2, 1.1, 1.0});
   const ProductManifold<double> manifold(
       {Spectrahedron<double>(12, 3), Spectrahedron<double>(11, 3), Spectrahedron<double>(10, 3)});
-  Dual dual(data, {.loosest = 1e-12, .tightest = 1e-12, .hessian_forcing = 1e-10});
+  Dual dual(data, {.loosest = 1e-12, .tightest = 1e-12, .hessian_loosest = 1e-10, .hessian_tightest = 1e-10});
   Point u;
   manifold.random_point(rng, u);
   test::Story story;

@@ -35,10 +35,12 @@ TEST_P(PrimalProblemOf, DerivativesHaveTheRightOrder) {
   test::check_objective_laws(manifold_, primal_, x_, rng_);
 }
 
-TEST_P(PrimalProblemOf, WithoutZIsTheNormOfTheData) {
+TEST_P(PrimalProblemOf, WithoutZIsTheWeightedNormOfTheData) {
   x_.back().setZero();
   const PointOf<ProductManifold<double>, Primal> at(manifold_, primal_, x_);
-  const double squared = problem_.data.y_norm() * problem_.data.y_norm();
+  double squared = 0.0;
+  for (Count e = 0; e < problem_.tensor.size(); ++e)
+    squared += problem_.tensor.weight(e) * problem_.tensor.values()[e] * problem_.tensor.values()[e];
   EXPECT_NEAR(at.cost(), squared, kRounding * squared);
   Primal::State state;
   EXPECT_NEAR(primal_.gradient_scale(state), squared, kRounding * squared);

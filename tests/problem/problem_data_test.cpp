@@ -110,7 +110,8 @@ TEST(SpectralStart, IsExactWhenTheWholeModeIsIterated) {
   const ObservedTensor tensor = test::random_tensor({6, 5, 4}, 80, rng);  // rank + 4 >= extent everywhere
   std::vector<PartSpec> parts = full_parts(3);
   parts.push_back({.mode = 0, .agree = {1}});
-  check_spectral_start<double>(tensor, parts, {2, 3, 4, 2}, 1e-10);
+  parts.push_back({.mode = 1, .agree = {2}, .row_power = 0.5, .fiber_power = 0.5});
+  check_spectral_start<double>(tensor, parts, {2, 3, 4, 2, 3}, 1e-10);
 }
 
 TEST(SpectralStart, CopesWithMoreRankThanTheDataHas) {

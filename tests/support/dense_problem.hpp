@@ -16,11 +16,14 @@ class DenseProblem {
  public:
   explicit DenseProblem(const ProblemCase<double>& problem)
       : lambda_(problem.data.lambda()),
-        y_(Eigen::Map<const Eigen::VectorXd>(problem.tensor.values().data(), problem.tensor.size())) {
+        y_(Eigen::Map<const Eigen::VectorXd>(problem.tensor.values().data(), problem.tensor.size())),
+        weight_(y_.size()) {
+    for (Eigen::Index e = 0; e < y_.size(); ++e) weight_(e) = problem.tensor.weight(e);
     for (const PartKernels& part : problem.data.parts()) parts_.emplace_back(problem.tensor, part.part());
   }
 
   [[nodiscard]] const Eigen::VectorXd& y() const { return y_; }
+  [[nodiscard]] const Eigen::VectorXd& weight() const { return weight_; }
 
   // The matrix of z -> sum_p lambda_p (Z x_k (U_p V_p'))_Omega
   [[nodiscard]] Eigen::MatrixXd kernel(const Factors& u, const Factors& v) const {
@@ -28,9 +31,11 @@ class DenseProblem {
     for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].add_dense(u[p], v[p], lambda_[p], matrix);
     return matrix;
   }
-  // A(u) = 1/2 I + kernel
+  // A(u) = 1/2 diag(weight)^-1 + kernel
   [[nodiscard]] Eigen::MatrixXd system(const Factors& u) const {
-    return kernel(u, u) + 0.5 * Eigen::MatrixXd::Identity(y_.size(), y_.size());
+    Eigen::MatrixXd matrix = kernel(u, u);
+    matrix.diagonal() += 0.5 * weight_.cwiseInverse();
+    return matrix;
   }
   [[nodiscard]] Eigen::VectorXd solve(const Factors& u, const Eigen::VectorXd& right_side) const {
     return system(u).ldlt().solve(right_side);
@@ -63,8 +68,12 @@ class DenseProblem {
   [[nodiscard]] Eigen::VectorXd primal_residual(const Factors& x) const {
     return kernel(x, x) * x.back() - y_;
   }
+  // h = sum_e weight_e R_e^2
+  [[nodiscard]] double primal_cost(const Factors& x) const {
+    return weight_.dot(primal_residual(x).cwiseAbs2());
+  }
   [[nodiscard]] Factors primal_gradient(const Factors& x) const {
-    const Eigen::VectorXd r = primal_residual(x);
+    const Eigen::VectorXd r = weight_.cwiseProduct(primal_residual(x));
     Factors gradient;
     for (std::size_t p = 0; p < parts_.size(); ++p)
       gradient.emplace_back(2 * lambda_[p] * (symmetric(p, r, x.back()) * x[p]));
@@ -74,9 +83,9 @@ class DenseProblem {
   [[nodiscard]] Factors primal_hessian(const Factors& x, const Factors& v) const {
     const Eigen::VectorXd z = x.back();
     const Eigen::VectorXd z_dot = v.back();
-    const Eigen::VectorXd r = primal_residual(x);
+    const Eigen::VectorXd r = weight_.cwiseProduct(primal_residual(x));
     const Eigen::MatrixXd kernel_dot = kernel(x, v) + kernel(v, x);
-    const Eigen::VectorXd r_dot = kernel(x, x) * z_dot + kernel_dot * z;
+    const Eigen::VectorXd r_dot = weight_.cwiseProduct(kernel(x, x) * z_dot + kernel_dot * z);
     Factors product;
     for (std::size_t p = 0; p < parts_.size(); ++p)
       product.emplace_back(
@@ -96,6 +105,7 @@ class DenseProblem {
 
   std::vector<double> lambda_;
   Eigen::VectorXd y_;
+  Eigen::VectorXd weight_;
   std::vector<NaivePart> parts_;
 };
 

@@ -37,8 +37,24 @@ inline testing::Message describe_part(const PartSpec& part, int rank) {
   testing::Message text;
   text << "part (" << part.mode << ", {";
   for (const int mode : part.agree) text << ' ' << mode;
-  text << " }), rank " << rank;
+  text << " }), powers " << part.row_power << ", " << part.fiber_power << ", rank " << rank;
   return text;
+}
+
+// Parts of a tensor of three modes in weighted norms: rows, fibers, both, marginal, and one the other way
+// round.
+inline std::vector<PartSpec> weighted_parts() {
+  return {{.mode = 1, .agree = {0, 2}, .row_power = 0.5, .fiber_power = 0.5},
+          {.mode = 0, .agree = {1, 2}, .row_power = 1.0, .fiber_power = 0.0},
+          {.mode = 2, .agree = {0, 1}, .row_power = 0.0, .fiber_power = 1.0},
+          {.mode = 0, .agree = {1}, .row_power = 0.3, .fiber_power = 0.8},
+          {.mode = 1, .agree = {}, .row_power = 1.0, .fiber_power = 1.0},
+          {.mode = 2, .agree = {1}, .row_power = -0.5, .fiber_power = -0.4}};
+}
+
+inline void expect_every_kind_of_fiber(const FiberView& view) {
+  EXPECT_TRUE(view.single_fibers() > 0 && view.short_fibers(2) > 0 && view.short_fibers(3) > 0 &&
+              view.short_fibers(4) > 0 && view.long_fibers() > 0);
 }
 
 template <class Real>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Naive twins of the fiber kernels: plain loops over all pairs of entries that share a fiber, in double.
 //
+// A pair a, b of fiber c counts B_c D_a D_b: with counts that are sums of entry weights, over rows and fibers
+// that hold any entry,
+//   D_i = (count_i / mean count)^(-row_power / 2),   B_c = (count_c / mean count)^(-fiber_power)
+// B is rounded to float, as the kernels store it.
+//
 // All take and return double; for single-precision kernels the inputs are converted, so the twin is exact by
 // comparison. Called with absolute values of all inputs a twin gives the sum of the absolute values of all
 // terms, which is what rounding errors are measured against.
@@ -8,6 +13,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <lacuna/linalg/matrix.hpp>
 #include <lacuna/tensor/fiber_view.hpp>
 #include <map>
@@ -17,15 +23,22 @@ namespace lacuna::test {
 
 class NaivePart {
  public:
-  NaivePart(const ObservedTensor& tensor, const PartSpec& part) : rows_(tensor.extent(part.mode)) {
+  NaivePart(const ObservedTensor& tensor, const PartSpec& part)
+      : NaivePart(tensor.extent(part.mode), tensor.indices(), weights_of(tensor), part) {}
+
+  // Of any list of entries with one weight each; unlike a tensor's, the list may repeat a cell.
+  NaivePart(Index rows, const std::vector<std::vector<Index>>& index, const std::vector<double>& weight,
+            const PartSpec& part)
+      : rows_(rows), row_(index[part.mode]), row_scale_(rows, 1.0) {
     std::map<std::vector<Index>, std::vector<Count>> groups;
-    for (Count e = 0; e < tensor.size(); ++e) {
+    for (Count e = 0; e < static_cast<Count>(row_.size()); ++e) {
       std::vector<Index> key;
-      for (const int mode : part.agree) key.push_back(tensor.index(mode)[e]);
+      for (const int mode : part.agree) key.push_back(index[mode][e]);
       groups[key].push_back(e);
-      row_.push_back(tensor.index(part.mode)[e]);
     }
     for (auto& group : groups) fibers_.push_back(std::move(group.second));
+    weigh_rows(weight, part.row_power);
+    weigh_fibers(weight, part.fiber_power);
   }
 
   // Entries of each fiber, ascending; fibers in the order of their agreeing indices.
@@ -37,20 +50,26 @@ class NaivePart {
     return static_cast<Count>(longest);
   }
 
-  // body(a, b) for all ordered pairs of entries of one fiber, a == b included.
+  // body(a, b, B_c D_a D_b) for all ordered pairs of entries of one fiber, a == b included.
   template <class Body>
   void each_pair(Body&& body) const {
-    for (const auto& fiber : fibers_)
-      for (const Count a : fiber)
-        for (const Count b : fiber) body(a, b);
+    for (std::size_t c = 0; c < fibers_.size(); ++c)
+      for (const Count a : fibers_[c])
+        for (const Count b : fibers_[c])
+          body(a, b, fiber_scale_[c] * row_scale_[row_[a]] * row_scale_[row_[b]]);
   }
+
+  // D_i of a row, B_c of a fiber.
+  [[nodiscard]] double row_scale(Index row) const { return row_scale_[row]; }
+  [[nodiscard]] double fiber_scale(std::size_t fiber) const { return fiber_scale_[fiber]; }
 
   // y += scale (Z x_k U U')_Omega
   void add_product(const Matrix<double>& u, double scale, const Eigen::VectorXd& z,
                    Eigen::VectorXd& y) const {
     const double* in = z.data();
     double* out = y.data();
-    each_pair([&](Count a, Count b) { out[a] += scale * row_product(u, a, u, b) * in[b]; });
+    each_pair(
+        [&](Count a, Count b, double pair) { out[a] += scale * pair * row_product(u, a, u, b) * in[b]; });
   }
 
   // y += scale (Z x_k (U V' + V U'))_Omega
@@ -58,15 +77,15 @@ class NaivePart {
                        const Eigen::VectorXd& z, Eigen::VectorXd& y) const {
     const double* in = z.data();
     double* out = y.data();
-    each_pair([&](Count a, Count b) {
-      out[a] += scale * (row_product(u, a, v, b) + row_product(v, a, u, b)) * in[b];
+    each_pair([&](Count a, Count b, double pair) {
+      out[a] += scale * pair * (row_product(u, a, v, b) + row_product(v, a, u, b)) * in[b];
     });
   }
 
   // G += scale Z_k Z_k' U
   void add_gram(const Matrix<double>& u, double scale, const Eigen::VectorXd& z, Matrix<double>& g) const {
     const double* in = z.data();
-    each_pair([&](Count a, Count b) { add_row(scale * in[a] * in[b], u, b, g, a); });
+    each_pair([&](Count a, Count b, double pair) { add_row(scale * pair * in[a] * in[b], u, b, g, a); });
   }
 
   // G += scale (X_k W_k' + W_k X_k') U
@@ -74,26 +93,62 @@ class NaivePart {
                  Matrix<double>& g) const {
     const double* first = x.data();
     const double* second = w.data();
-    each_pair([&](Count a, Count b) {
-      add_row(scale * (first[a] * second[b] + second[a] * first[b]), u, b, g, a);
+    each_pair([&](Count a, Count b, double pair) {
+      add_row(scale * pair * (first[a] * second[b] + second[a] * first[b]), u, b, g, a);
     });
   }
 
   // matrix += scale (the matrix of z -> (Z x_k U V')_Omega)
   void add_dense(const Matrix<double>& u, const Matrix<double>& v, double scale,
                  Eigen::MatrixXd& matrix) const {
-    each_pair([&](Count a, Count b) { matrix(a, b) += scale * row_product(u, a, v, b); });
+    each_pair([&](Count a, Count b, double pair) { matrix(a, b) += scale * pair * row_product(u, a, v, b); });
   }
 
-  // The unfolding Z_k with one column per fiber.
+  // diagonal += scale (the diagonal of the matrix of z -> (Z x_k U U')_Omega)
+  void add_diagonal(const Matrix<double>& u, double scale, Eigen::VectorXd& diagonal) const {
+    for (std::size_t c = 0; c < fibers_.size(); ++c)
+      for (const Count e : fibers_[c])
+        diagonal(e) +=
+            scale * fiber_scale_[c] * row_scale_[row_[e]] * row_scale_[row_[e]] * row_product(u, e, u, e);
+  }
+
+  // D Z_k B^1/2, with Z_k the unfolding of one column per fiber.
   [[nodiscard]] Eigen::MatrixXd unfolding(const Eigen::VectorXd& z) const {
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(rows_, static_cast<Eigen::Index>(fibers_.size()));
     for (std::size_t c = 0; c < fibers_.size(); ++c)
-      for (const Count e : fibers_[c]) matrix(row_[e], static_cast<Eigen::Index>(c)) += z(e);
+      for (const Count e : fibers_[c])
+        matrix(row_[e], static_cast<Eigen::Index>(c)) +=
+            std::sqrt(fiber_scale_[c]) * row_scale_[row_[e]] * z(e);
     return matrix;
   }
 
  private:
+  static std::vector<double> weights_of(const ObservedTensor& tensor) {
+    std::vector<double> weight;
+    for (Count e = 0; e < tensor.size(); ++e) weight.push_back(tensor.weight(e));
+    return weight;
+  }
+  void weigh_rows(const std::vector<double>& weight, double power) {
+    std::map<Index, double> count;
+    double total = 0.0;
+    for (std::size_t e = 0; e < weight.size(); ++e) {
+      count[row_[e]] += weight[e];
+      total += weight[e];
+    }
+    for (const auto& [row, sum] : count)
+      row_scale_[row] = std::pow(sum / (total / static_cast<double>(count.size())), -power / 2);
+  }
+  void weigh_fibers(const std::vector<double>& weight, double power) {
+    double total = 0.0;
+    for (const double w : weight) total += w;
+    for (const auto& fiber : fibers_) {
+      double count = 0.0;
+      for (const Count e : fiber) count += weight[e];
+      const double scale = std::pow(count / (total / static_cast<double>(fibers_.size())), -power);
+      fiber_scale_.push_back(static_cast<double>(static_cast<float>(scale)));
+    }
+  }
+
   // Plain loops over the row of u that entry a selects: quick to compile, and quick without an optimiser.
   [[nodiscard]] const double* row_of(const Matrix<double>& u, Count a) const {
     return u.data() + static_cast<Eigen::Index>(row_[a]) * u.cols();
@@ -115,6 +170,8 @@ class NaivePart {
   Eigen::Index rows_;
   std::vector<Index> row_;
   std::vector<std::vector<Count>> fibers_;
+  std::vector<double> row_scale_;
+  std::vector<double> fiber_scale_;
 };
 
 }  // namespace lacuna::test

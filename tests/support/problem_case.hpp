@@ -16,8 +16,11 @@
 namespace lacuna::test {
 
 // Tolerances that make the inner solves of problem D exact for the purpose of a test.
-inline constexpr DualOptions kExactSolves{
-    .loosest = 1e-13, .tightest = 1e-13, .hessian_forcing = 1e-12, .max_cg_iterations = 5000};
+inline constexpr DualOptions kExactSolves{.loosest = 1e-13,
+                                          .tightest = 1e-13,
+                                          .hessian_loosest = 1e-12,
+                                          .hessian_tightest = 1e-12,
+                                          .max_cg_iterations = 5000};
 
 struct ProblemShape {
   const char* name = "";
@@ -25,6 +28,8 @@ struct ProblemShape {
   Count entries = 0;
   std::vector<PartSpec> parts;
   std::vector<int> ranks;
+  bool weighted = false;       // entries have random weights
+  bool whole_weights = false;  // entries weigh 1 or 2
 };
 
 inline std::vector<ProblemShape> problem_shapes() {
@@ -34,6 +39,11 @@ inline std::vector<ProblemShape> problem_shapes() {
   with_all_kinds.push_back({.mode = 0, .agree = {1}});
   with_all_kinds.push_back({.mode = 2, .agree = {0}});
   with_all_kinds.push_back({.mode = 1, .agree = {}});
+  std::vector<PartSpec> in_weighted_norms = with_all_kinds;
+  for (std::size_t p = 0; p < in_weighted_norms.size(); ++p) {
+    in_weighted_norms[p].row_power = 0.5 * static_cast<double>(p % 3);
+    in_weighted_norms[p].fiber_power = 0.7 - 0.4 * static_cast<double>(p % 4);
+  }
   return {{.name = "matrix", .extents = {9, 8}, .entries = 40, .parts = full_parts(2), .ranks = {2, 3}},
           {.name = "three modes",
            .extents = {6, 5, 4},
@@ -54,7 +64,24 @@ inline std::vector<ProblemShape> problem_shapes() {
            .extents = {6, 5, 4},
            .entries = 60,
            .parts = with_all_kinds,
-           .ranks = {2, 2, 1, 2, 3, 2}}};
+           .ranks = {2, 2, 1, 2, 3, 2}},
+          {.name = "weighted entries",
+           .extents = {6, 5, 4},
+           .entries = 70,
+           .parts = with_one_marginal,
+           .ranks = {3, 2, 1, 2},
+           .weighted = true},
+          {.name = "weighted norms",
+           .extents = {6, 5, 4},
+           .entries = 60,
+           .parts = in_weighted_norms,
+           .ranks = {2, 2, 1, 2, 3, 2}},
+          {.name = "weighted norms of weighted entries",
+           .extents = {6, 5, 4},
+           .entries = 60,
+           .parts = in_weighted_norms,
+           .ranks = {2, 2, 1, 2, 3, 2},
+           .weighted = true}};
 }
 
 // The name of a parametrised test.
@@ -70,8 +97,8 @@ class ProblemCase {
  public:
   ProblemCase(const ProblemShape& shape, std::uint64_t seed, double value_scale = 1.0)
       : ranks(shape.ranks),
-        tensor(scaled(shape, seed, value_scale)),
-        data(tensor, shape.parts, weights(shape.parts.size())) {
+        tensor(make_tensor(shape, seed, value_scale)),
+        data(tensor, shape.parts, lambdas(shape.parts.size())) {
     for (const PartSpec& part : shape.parts) rows_.push_back(tensor.extent(part.mode));
   }
   ProblemCase(const ProblemCase&) = delete;
@@ -95,16 +122,18 @@ class ProblemCase {
   ProblemData<Real> data;
 
  private:
-  static ObservedTensor scaled(const ProblemShape& shape, std::uint64_t seed, double value_scale) {
+  static ObservedTensor make_tensor(const ProblemShape& shape, std::uint64_t seed, double value_scale) {
     Rng rng(seed);
-    ObservedTensor tensor = random_tensor(shape.extents, shape.entries, rng);
-    std::vector<double> values(tensor.values().begin(), tensor.values().end());
-    for (double& value : values) value *= value_scale;
-    tensor.replace_values(std::move(values));
-    return tensor;
+    const ObservedTensor tensor = random_tensor(shape.extents, shape.entries, rng);
+    if (shape.weighted) return scaled(with_random_weights(tensor, rng), value_scale);
+    if (!shape.whole_weights) return scaled(tensor, value_scale);
+    Entries entries = entries_of(tensor);
+    for (Count e = 0; e < tensor.size(); ++e)
+      entries.weight.push_back(1.0 + static_cast<double>(rng.below(2)));
+    return scaled(*ObservedTensor::create(tensor.modes(), std::move(entries)), value_scale);
   }
-  static std::vector<double> weights(
-      std::size_t parts) {  // different ones, so that none can stand for another
+  // Different ones, so that none can stand for another.
+  static std::vector<double> lambdas(std::size_t parts) {
     std::vector<double> lambda;
     for (std::size_t p = 0; p < parts; ++p) lambda.push_back(0.8 + 0.9 * static_cast<double>(p));
     return lambda;

@@ -55,6 +55,29 @@ inline ObservedTensor random_tensor(const std::vector<Index>& extents, Count cou
   return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
 }
 
+inline Entries entries_of(const ObservedTensor& tensor) {
+  return {.index = tensor.indices(),
+          .value = {tensor.values().begin(), tensor.values().end()},
+          .weight = {tensor.weights().begin(), tensor.weights().end()}};
+}
+
+// The same tensor with a weight between 1/4 and 3 on each entry.
+inline ObservedTensor with_random_weights(const ObservedTensor& tensor, Rng& rng) {
+  Entries entries = entries_of(tensor);
+  entries.weight.clear();
+  for (Count e = 0; e < tensor.size(); ++e) entries.weight.push_back(0.25 + 2.75 * rng.uniform());
+  return std::move(ObservedTensor::create(tensor.modes(), std::move(entries)).value());
+}
+
+// The same tensor with all values multiplied by `factor`.
+inline ObservedTensor scaled(const ObservedTensor& tensor, double factor) {
+  ObservedTensor result = tensor;
+  std::vector<double> values(tensor.values().begin(), tensor.values().end());
+  for (double& value : values) value *= factor;
+  result.replace_values(std::move(values));
+  return result;
+}
+
 // sum_{j < rank} prod_k a_kj(i_k) + noise on random cells, or on every cell when count is their number.
 inline ObservedTensor low_rank_tensor(const std::vector<Index>& extents, int rank, Count count, double noise,
                                       Rng& rng) {

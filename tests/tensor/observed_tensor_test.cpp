@@ -25,6 +25,7 @@ Entries shuffled(const Entries& entries, Rng& rng) {
   for (const std::size_t e : order) {
     for (std::size_t k = 0; k < entries.index.size(); ++k) result.index[k].push_back(entries.index[k][e]);
     result.value.push_back(entries.value[e]);
+    if (!entries.weight.empty()) result.weight.push_back(entries.weight[e]);
   }
   return result;
 }
@@ -176,6 +177,77 @@ TEST(ObservedTensor, EntriesThatDoNotFitTheModesAreTheCallersMistake) {
   EXPECT_THROW(create({3, 3}, {.index = {{0}}, .value = {1}}), std::invalid_argument);
   EXPECT_THROW(create({3, 3}, {.index = {{0, 1}, {0}}, .value = {1, 2}}), std::invalid_argument);
   EXPECT_THROW(create({3, 3}, {.index = {{0}, {0}}, .value = {1, 2}}), std::invalid_argument);
+  EXPECT_THROW(create({3, 3}, {.index = {{0, 1}, {0, 1}}, .value = {1, 2}, .weight = {1}}),
+               std::invalid_argument);
+}
+
+TEST(ObservedTensor, WeightsStayWithTheirEntries) {
+  Rng rng(24);
+  Entries entries{.index = test::random_cells({6, 5, 4}, 50, rng),
+                  .value = test::random_vector<double>(50, rng)};
+  for (const double value : entries.value) entries.weight.push_back(2 * std::abs(value) + 1);
+  const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({6, 5, 4}), shuffled(entries, rng));
+  ASSERT_EQ(tensor.weights().size(), 50U);
+  double total = 0.0;
+  double sum = 0.0;
+  for (Count e = 0; e < tensor.size(); ++e) {
+    EXPECT_EQ(tensor.weight(e), 2 * std::abs(tensor.values()[e]) + 1);
+    total += tensor.weight(e);
+    sum += tensor.weight(e) * tensor.values()[e];
+  }
+  EXPECT_DOUBLE_EQ(tensor.total_weight(), total);
+  EXPECT_NEAR(tensor.mean(), sum / total, 1e-14);
+}
+
+TEST(ObservedTensor, WithoutWeightsEachEntryWeighsOne) {
+  Rng rng(25);
+  const ObservedTensor tensor = test::random_tensor({6, 5, 4}, 50, rng);
+  EXPECT_TRUE(tensor.weights().empty());
+  EXPECT_EQ(tensor.weight(7), 1.0);
+  EXPECT_EQ(tensor.total_weight(), 50.0);
+}
+
+TEST(ObservedTensor, AWeightOfZeroIsNoEntry) {
+  Entries entries{.index = {{1, 1, 0}, {0, 0, 2}}, .value = {7.0, 4.0, 5.0}, .weight = {0.0, 3.0, 0.5}};
+  const auto result = ObservedTensor::create(test::plain_modes({2, 3}), entries);
+  ASSERT_TRUE(result.ok());  // the cell (1, 0) is not there twice
+  EXPECT_EQ(result->size(), 2);
+  EXPECT_EQ(result->missing(), 1);
+  EXPECT_EQ(result->values()[1], 4.0);
+  EXPECT_EQ(result->weight(0), 0.5);
+  EXPECT_EQ(result->weight(1), 3.0);
+  entries.weight = {0.0, 0.0, 0.0};
+  const auto none = ObservedTensor::create(test::plain_modes({2, 3}), entries);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message(), "every entry is without a value or weighs 0, expected at least one");
+}
+
+TEST(ObservedTensor, MergedEntriesAddTheirWeights) {
+  Entries entries = with_repeats();
+  entries.weight = {9.0, 1.0, 0.25, 2.0, 5.0};
+  const auto merged = [&](Duplicates policy) {
+    const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({3, 3}), entries, policy);
+    EXPECT_EQ(tensor.weight(0), 0.25);
+    EXPECT_EQ(tensor.weight(1), 8.0);
+    return tensor.values()[1];
+  };
+  EXPECT_EQ(merged(Duplicates::kMean), (1 * 1.0 + 2 * 2.0 + 5 * 6.0) / 8);
+  EXPECT_EQ(merged(Duplicates::kSum), 9.0);
+  EXPECT_EQ(merged(Duplicates::kLast), 6.0);
+}
+
+TEST(ObservedTensor, WeightsThatAreNoneAreErrors) {
+  const auto message = [](double weight) {
+    const auto result = ObservedTensor::create(
+        test::plain_modes({2, 2}), {.index = {{0, 1}, {1, 0}}, .value = {3.0, 4.0}, .weight = {1.0, weight}});
+    EXPECT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::kInput);
+    return result.error().message();
+  };
+  EXPECT_EQ(message(-1.5), "cell (2, 1) has the weight -1.5, expected a number >= 0");
+  EXPECT_EQ(message(-1e-9), "cell (2, 1) has the weight -1e-09, expected a number >= 0");
+  EXPECT_EQ(message(kMissing), "cell (2, 1) has the weight nan, expected a number >= 0");
+  EXPECT_EQ(message(kInfinite), "cell (2, 1) has the weight inf, expected a number >= 0");
 }
 
 TEST(ObservedTensor, SlicesMayBeEmpty) {

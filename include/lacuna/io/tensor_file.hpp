@@ -56,6 +56,9 @@ struct ReadOptions {
   // without number columns, such as knowledge-graph triples, has the value 1 on each line; "none" asks for
   // that.
   std::string value_column{};
+  // How much each line counts, a number >= 0; empty: all 1. Neither a mode nor the value. With known_modes a
+  // file may be without it.
+  std::string weight_column{};
   std::vector<BinRequest> bins{};  // time stamps to bin
   bool table_indices = false;      // mode columns hold plain indices, not labels
 
@@ -80,6 +83,7 @@ struct TableLayout {
   std::vector<std::string> header{};  // empty: no header line
   std::vector<int> mode_columns{};    // column of each mode
   int value_column = -1;              // -1: the file has no value column
+  int weight_column = -1;             // -1: the file has no weight column
   int columns = 0;                    // how many there are
 };
 
@@ -100,7 +104,8 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
 
 // Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one.
 // The format follows the name's ending; dense formats need cells() that fit in memory and put NaN in cells
-// not listed (an error for formats that cannot hold NaN: pictures and integer arrays say so).
+// not listed (an error for formats that cannot hold NaN: pictures and integer arrays say so). Entries with
+// weights need a table.
 Result<> write_tensor(const std::string& path, const TensorFile& file);
 
 // Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages

@@ -42,6 +42,9 @@ struct OffsetSpec {
   bool operator==(const OffsetSpec&) const = default;
 };
 
+// What these offsets are made of.
+[[nodiscard]] OffsetSpec spec_of(const Offsets& offsets);
+
 // Ridge regression by sweeps over the effects. Each effect's ridge is the ratio of two variances that are
 // estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep.
 // Throws std::invalid_argument on mode sets that do not fit the tensor.

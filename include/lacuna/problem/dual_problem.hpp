@@ -26,7 +26,7 @@
 namespace lacuna {
 
 struct DualOptions {
-  double loosest = 0.1;            // ||Y - A Z|| / ||Z|| at most
+  double loosest = 0.1;            // ||Y - A Z|| / ||Z / weight|| at most
   double tightest = 1e-10;         // and at least
   double forcing = 0.1;            // tolerance / relative gradient
   double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most

@@ -36,8 +36,8 @@ class PrimalProblem {
   void evaluate(const Point& x, const State* near, State& state);
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
-  // ||Y||^2: h itself goes to zero.
-  [[nodiscard]] double gradient_scale(const State&) const { return data_->y_norm() * data_->y_norm(); }
+  // h at Z = 0: h itself goes to zero.
+  [[nodiscard]] double gradient_scale(const State&) const { return data_->weighted_square(); }
   void gradient(const Point& x, const State& state, Point& out);
   void hessian(const Point& x, const State& state, const Point& direction, Point& out);
 

@@ -23,7 +23,8 @@ class ProblemData {
   [[nodiscard]] std::span<const Real> y() const { return y_; }
   [[nodiscard]] Count entries() const { return static_cast<Count>(y_.size()); }
   [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
-  [[nodiscard]] double y_norm() const { return y_norm_; }  // ||Y||
+  [[nodiscard]] double y_norm() const { return y_norm_; }                    // ||Y||
+  [[nodiscard]] double weighted_square() const { return weighted_square_; }  // sum_e weight_e Y_e^2
   // How much each entry counts in the data term; empty: all 1. total_weight() is everyone's.
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
@@ -40,6 +41,7 @@ class ProblemData {
   const Communicator* everyone_;
   std::span<const double> weights_;
   double y_norm_ = 0.0;
+  double weighted_square_ = 0.0;
   double total_weight_ = 0.0;
 };
 

@@ -45,17 +45,20 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
   manifold.zero(x, eta);
   manifold.zero(x, h_eta);
   Tangent residual = gradient;  // r = g + H eta
+  double rr = manifold.inner(residual, residual);
+  const double start = std::sqrt(rr);
+  // Directions are of length about 1: H times the gradient grows with the fourth power of the data, which
+  // soon leaves the range of single precision. A power of two rounds nothing.
+  const double unit = std::isnormal(start) ? std::ldexp(1.0, -std::ilogb(start)) : 1.0;
   Tangent direction = gradient;
-  manifold.scale(-1.0, direction);  // delta = -r
+  manifold.scale(-unit, direction);  // delta = -unit r
   Tangent h_direction;
   manifold.zero(x, h_direction);
 
-  double rr = manifold.inner(residual, residual);
-  const double start = std::sqrt(rr);
   const double target = start * std::min(options.kappa, std::pow(start / gradient_scale, options.theta));
   double eta_eta = 0.0;
   double eta_delta = 0.0;
-  double delta_delta = rr;
+  double delta_delta = unit * unit * rr;
   double model = 0.0;
 
   SubproblemResult result;
@@ -75,7 +78,7 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
     hess(direction, h_direction);
     ++result.iterations;
     const double curvature = manifold.inner(direction, h_direction);
-    const double alpha = rr / curvature;
+    const double alpha = unit * rr / curvature;
     const double next_eta_eta = eta_eta + 2.0 * alpha * eta_delta + alpha * alpha * delta_delta;
     if (curvature <= 0.0 || next_eta_eta >= radius * radius) {
       go_to_boundary();
@@ -102,9 +105,9 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
     const double beta = next_rr / rr;
     rr = next_rr;
     manifold.scale(beta, direction);
-    manifold.axpy(-1.0, residual, direction);  // delta = -r + beta delta
+    manifold.axpy(-unit, residual, direction);  // delta = -unit r + beta delta
     eta_delta = beta * (eta_delta + alpha * delta_delta);
-    delta_delta = rr + beta * beta * delta_delta;
+    delta_delta = unit * unit * rr + beta * beta * delta_delta;
   }
   return result;
 }
