@@ -36,7 +36,7 @@ TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
   LatentSplit split = latent_tensor({12, 12, 12, 12}, 1, 0.6, 1);
   const FitResult result =
       fit(std::move(split.train),
-          {.ranks = {1}, .lambda = kRecoveryLambda, .max_iterations = 3, .tolerance = 1e-2}, {}, &split.test);
+          {.ranks = {1}, .lambda = kRecoveryLambda, .max_iterations = 20, .tolerance = 1e-3}, {}, &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 

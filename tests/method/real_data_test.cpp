@@ -70,7 +70,7 @@ TEST(RealData, Fb15kTrMm) {
   auto split = load("fb15k-237");
   if (!split) GTEST_SKIP() << "no split 'fb15k-237' in $LACUNA_SPLITS";
   const FitResult result =
-      run(std::move(*split), {.ranks = {20, 20, 1}, .lambda = 0.1, .max_iterations = 12});
+      run(std::move(*split), {.ranks = {20, 20, 1}, .lambda = 0.1, .max_iterations = 16});
   EXPECT_GE(*result.last.test_auc, 0.955);
 }
 

@@ -37,7 +37,7 @@ class CheckLayers(unittest.TestCase):
             ("src__method__a_cpp", "<lacuna/io/tensor_file.hpp>"),
             ("src__solver__a_cpp", "<lacuna/problem/dual_problem.hpp>"),
             ("include__lacuna__problem__a_hpp", "<lacuna/solver/solver.hpp>"),
-            ("src__evaluate__a_cpp", "<lacuna/tensor/entries.hpp>"),
+            ("src__evaluate__a_cpp", "<lacuna/solver/solver.hpp>"),
             ("src__model__a_cpp", '"method/fit_run.hpp"'),
         ):
             with self.subTest(f"{file} {include}"):
