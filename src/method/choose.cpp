@@ -17,7 +17,7 @@ namespace {
 constexpr double kHeldOut = 0.1;
 constexpr int kTrialSteps = 8;
 constexpr double kTrialTolerance = 1e-3;
-constexpr Count kTrialWork = 1500;       // operator applications after which a trial takes no further step
+constexpr Count kTrialWork = 1500;      // operator applications after which a trial takes no further step
 constexpr double kWorthwhile = 0.999;   // a choice that adds something must lower the error to below this
 constexpr double kLeastShared = 0.05;   // of the entries, in fibers of two or more, for a part to be tried
 constexpr double kWeightedPower = 0.5;  // of the counts, for rows and fibers, in a weighted norm

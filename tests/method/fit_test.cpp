@@ -34,9 +34,9 @@ TEST(Fit, TrMmRecoversAThreeWayLatentTensor) {
 
 TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
   LatentSplit split = latent_tensor({12, 12, 12, 12}, 1, 0.6, 1);
-  const FitResult result =
-      fit(std::move(split.train),
-          {.ranks = {1}, .lambda = kRecoveryLambda, .max_iterations = 20, .tolerance = 1e-3}, {}, &split.test);
+  const FitResult result = fit(
+      std::move(split.train),
+      {.ranks = {1}, .lambda = kRecoveryLambda, .max_iterations = 20, .tolerance = 1e-3}, {}, &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 
