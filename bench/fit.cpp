@@ -114,7 +114,7 @@ void print_row(const Json& row) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string folder = "splits";
+  std::string folder = "build/splits";
   std::string only;
   bool quick = false;
   bool json = false;

@@ -66,7 +66,7 @@ Result<int> InfoCommand::show_data() const {
             {"min", *low},
             {"max", *high},
             {"mean", tensor->mean()},
-            {"fit_bytes", fit_bytes(tensor->size(), tensor->modes(), {})}};
+            {"fit_bytes", fit_bytes(tensor->size(), tensor->modes(), {}, tensor->modes().size())}};
   for (int k = 0; k < tensor->order(); ++k) info["modes"].push_back(mode_json(*tensor, k));
   if (output.json) {
     fmt::print("{}\n", info.dump());

@@ -178,7 +178,9 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   output.say(line);
 }
 
-double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
+double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
+                 std::size_t parts) {
+  constexpr double kPartBytes = 10;    // an entry's place in a part's fibers
   constexpr double kSolverBytes = 52;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
   constexpr double kFactorCopies =
       20;  // point, candidate, gradients, the subproblem's vectors, padded tables
@@ -186,7 +188,10 @@ double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vecto
   double factors = 0.0;
   for (std::size_t k = 0; k < modes.size(); ++k)
     factors += 8.0 * modes[k].size * (k < ranks.size() ? ranks[k] : ranks.empty() ? 10 : ranks[0]);
-  return static_cast<double>(entries) * (4 * order + 8 + 10 * order + kSolverBytes) + kFactorCopies * factors;
+  factors *= std::max(1.0, static_cast<double>(parts) / order);
+  return static_cast<double>(entries) *
+             (4 * order + 8 + kPartBytes * static_cast<double>(parts) + kSolverBytes) +
+         kFactorCopies * factors;
 }
 
 Result<> check_memory(double bytes, const std::string& what) {

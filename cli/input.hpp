@@ -67,6 +67,7 @@ void announce(const Output& output, const std::string& path, const TrainingData&
 // kMemory unless about `bytes` more fit in the machine's memory.
 Result<> check_memory(double bytes, const std::string& what);
 // What fitting this tensor needs, roughly: entries, fibers, the solver's vectors, factors.
-[[nodiscard]] double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks);
+[[nodiscard]] double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
+                               std::size_t parts);
 
 }  // namespace lacuna::cli

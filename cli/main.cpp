@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <lacuna/base/version.hpp>
 #include <memory>
@@ -73,12 +75,22 @@ int run(int argc, char** argv) {
   return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
 }
 
+// Threads that wait for work should spin for a moment and then sleep: on a busy machine libgomp's habit of
+// spinning for milliseconds costs many times the work. It reads its environment before main, so the program
+// starts anew.
+void spin_briefly(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  setenv("GOMP_SPINCOUNT", "20000", 1);
+  execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
+}
+
 }  // namespace
 }  // namespace lacuna::cli
 
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
+  lacuna::cli::spin_briefly(argv);
   try {
     return lacuna::cli::run(argc, argv);
   } catch (const std::invalid_argument& error) {

@@ -66,7 +66,7 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
   for (std::size_t p = 0; p < parts_->size(); ++p) {
     const auto& pieces = (*parts_)[p].pieces();
     const Count count = static_cast<Count>(pieces.size());
-#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+#pragma omp parallel for num_threads(threads()) schedule(dynamic)
     for (Count i = 0; i < count; ++i) {
       const FiberRange& piece = pieces[i];
       for (Count f = 0; f < piece.fibers; ++f) {
@@ -99,7 +99,7 @@ void DataOperator<Real>::set_pair_products(std::span<const double> lambda) {
     const auto& pieces = (*parts_)[p].pieces();
     const FactorTable<Real>& u = factor_[p];
     const Count count = static_cast<Count>(pieces.size());
-#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+#pragma omp parallel for num_threads(threads()) schedule(dynamic)
     for (Count i = 0; i < count; ++i) {
       if (pieces[i].length == 0) continue;
       kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
@@ -115,7 +115,7 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
   ++applications_;
   const auto& set = kernels::fiber_kernels<Real>();
   const Count entries = static_cast<Count>(diagonal_.size());
-#pragma omp parallel num_threads(thread_count())
+#pragma omp parallel num_threads(threads())
   {
 #pragma omp for schedule(static)
     for (Count e = 0; e < entries; ++e) y[e] = diagonal_[e] * z[e];

@@ -112,7 +112,7 @@ void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<
   }
   const auto& set = kernels::fiber_kernels<Real>();
   const Count count = static_cast<Count>(pieces_.size());
-#pragma omp parallel for num_threads(thread_count()) schedule(dynamic)
+#pragma omp parallel for num_threads(threads_for_blocks(count)) schedule(dynamic)
   for (Count p = 0; p < count; ++p)
     kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
       set.directional[vectors](pieces_[p], u.data() + column, v.data() + column, u.stride(),
@@ -128,7 +128,7 @@ void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const 
   if (count == 0) return;
   const Count groups = std::clamp<Count>(static_cast<Count>(view_.entry().size()) / (kEntriesPerRow * rows()),
                                          1, std::min(kMostGroups, count));
-  const int threads = static_cast<int>(std::min<Count>(thread_count(), groups));
+  const int threads = static_cast<int>(std::min<Count>(threads_for_blocks(count), groups));
 #pragma omp parallel num_threads(threads)
   {
     FactorTable<Real> buffer;

@@ -81,6 +81,8 @@ FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const
   if (!(options.lambda > 0.0) || !std::isfinite(options.lambda))
     throw std::invalid_argument("lambda must be a positive number, got " + std::to_string(options.lambda));
   if (options.max_iterations < 0) throw std::invalid_argument("max_iterations must not be negative");
+  if (options.clip && !(options.clip->low < options.clip->high))
+    throw std::invalid_argument("the range to clip to must have low < high");
   if (!(options.tolerance >= 0.0)) throw std::invalid_argument("tolerance must not be negative");
 
   FitPlan plan;

@@ -19,11 +19,18 @@ void set_thread_count(int threads);
 
 inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
 
+// Threads worth waking for a loop of this many blocks: with fewer blocks each, waking them costs more than
+// they do.
+inline constexpr std::int64_t kBlocksPerThread = 4;
+[[nodiscard]] inline int threads_for_blocks(std::int64_t blocks) {
+  return static_cast<int>(std::clamp<std::int64_t>(blocks / kBlocksPerThread, 1, thread_count()));
+}
+
 // body(begin, end) for consecutive ranges of at most `block` elements that cover [0, count).
 template <class Body>
 void parallel_blocks(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
   const std::int64_t blocks = (count + block - 1) / block;
-  const int threads = static_cast<int>(std::min<std::int64_t>(thread_count(), blocks));
+  const int threads = threads_for_blocks(blocks);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (std::int64_t b = 0; b < blocks; ++b) body(b * block, std::min(count, (b + 1) * block));
 }

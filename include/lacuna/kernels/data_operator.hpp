@@ -13,6 +13,7 @@
 // N)), an application O(N sum_p r_p) at most.
 #pragma once
 
+#include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/part_kernels.hpp>
 #include <span>
 #include <vector>
@@ -40,6 +41,9 @@ class DataOperator {
   [[nodiscard]] Count applications() const { return applications_; }
 
  private:
+  [[nodiscard]] int threads() const {
+    return threads_for_blocks(static_cast<Count>(diagonal_.size()) / kBlock);
+  }
   void set_diagonals(std::span<const double> lambda, double shift);
   void set_pair_products(std::span<const double> lambda);
 
