@@ -111,7 +111,8 @@ Result<int> InfoCommand::show_model() const {
   if (!model) return model.error();
   const std::vector<Mode>& modes = model->dual.modes();
   const std::string offsets = describe(spec_of(model->offsets), modes);
-  const std::vector<double> mixture = Predictor(*model).mixture();
+  const Predictor predictor(*model);
+  const std::vector<double> mixture = predictor.mixture();
   Json info{{"file", path},
             {"format", "lacuna model"},
             {"method", model->method},
@@ -124,6 +125,7 @@ Result<int> InfoCommand::show_model() const {
             {"offsets", offsets},
             {"index_base", model->index_base},
             {"mixture", mixture},
+            {"tensor_mixture", predictor.tensor_mixture()},
             {"settings", Json::parse(model->settings)}};
   std::size_t width = 4;
   for (const ModelPart& part : model->parts) {

@@ -105,7 +105,7 @@ ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vec
 }
 
 template <class Real>
-void Solution<Real>::set_mixture(const ObservedTensor& tensor, const ProblemData<Real>& data) {
+void Solution<Real>::set_mixture(const ProblemData<Real>& data) {
   std::vector<double> converted;
   std::span<const double> dual;
   if constexpr (std::is_same_v<Real, double>) {
@@ -114,10 +114,11 @@ void Solution<Real>::set_mixture(const ObservedTensor& tensor, const ProblemData
     converted.assign(z.begin(), z.end());
     dual = converted;
   }
-  for (std::size_t p = 0; p < u.size(); ++p)
-    mixture.push_back(part_norm(tensor, dual, data.parts()[p],
-                                data.parts()[p].table(Matrix<double>(u[p].template cast<double>())),
-                                data.lambda()[p]));
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    const PartKernels& part = data.parts()[p];
+    mixture.push_back(observed_norm(dual, part, part.table(Matrix<double>(u[p].template cast<double>())),
+                                    data.lambda()[p]));
+  }
   mixture = shares(std::move(mixture));
 }
 

@@ -87,7 +87,7 @@ struct Solution {
   std::vector<double> mixture;
   Summary summary;
 
-  void set_mixture(const ObservedTensor& tensor, const ProblemData<Real>& data);
+  void set_mixture(const ProblemData<Real>& data);
 };
 template <class Real>
 [[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan,

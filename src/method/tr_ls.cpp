@@ -65,7 +65,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   x.pop_back();
   solution.u = std::move(x);
   solution.lambda = data.lambda();
-  solution.set_mixture(tensor, data);
+  solution.set_mixture(data);
   return solution;
 }
 

@@ -48,7 +48,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     if (run.stopped()) break;
   }
   solution.lambda = data.lambda();
-  solution.set_mixture(tensor, data);
+  solution.set_mixture(data);
   return solution;
 }
 

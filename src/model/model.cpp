@@ -52,9 +52,27 @@ std::vector<std::vector<double>> Predictor::predict_parts(
 std::vector<double> Predictor::mixture() const {
   std::vector<double> norms;
   for (std::size_t p = 0; p < parts_.size(); ++p)
+    norms.push_back(observed_norm(model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
+  return shares(std::move(norms));
+}
+
+std::vector<double> Predictor::tensor_mixture() const {
+  std::vector<double> norms;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
     norms.push_back(
         part_norm(model_->dual, model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
   return shares(std::move(norms));
+}
+
+double observed_norm(std::span<const double> z, const PartKernels& part, const FactorTable<double>& factor,
+                     double lambda) {
+  std::vector<double> w(z.size(), 0.0);  // U U' + U U' is twice what is wanted
+  part.add_directional(factor, factor, 0.5 * lambda, z, std::span<double>(w));
+  return std::sqrt(parallel_sum(static_cast<Count>(w.size()), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) sum += w[e] * w[e];
+    return sum;
+  }));
 }
 
 double part_norm(const ObservedTensor& support, std::span<const double> z, const PartKernels& part,

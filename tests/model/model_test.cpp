@@ -121,7 +121,21 @@ TEST(Predictor, WithWeightsOffsetsAndClippingStillEqualsTheNaiveSum) {
   EXPECT_LT(clipped, static_cast<int>(total.size()));
 }
 
-TEST(Predictor, MixtureIsTheShareOfEachPartsNormOverAllCells) {
+// Each list's norm as a share of the sum of norms.
+std::vector<double> norm_shares(const std::vector<std::vector<double>>& lists) {
+  std::vector<double> norms;
+  double sum = 0.0;
+  for (const auto& list : lists) {
+    double square = 0.0;
+    for (const double value : list) square += value * value;
+    norms.push_back(std::sqrt(square));
+    sum += norms.back();
+  }
+  for (double& norm : norms) norm /= sum;
+  return norms;
+}
+
+TEST(Predictor, MixturesAreSharesOfTheNormsOverObservedAndOverAllCells) {
   Rng rng(4);
   const std::vector<Index> extents = {6, 5, 4};
   std::vector<PartSpec> specs = full_and_marginal(3);
@@ -129,18 +143,12 @@ TEST(Predictor, MixtureIsTheShareOfEachPartsNormOverAllCells) {
   Model model = random_model(extents, 50, specs, rng);
   model.dual = test::with_random_weights(model.dual, rng);
   const Predictor predictor(model);
-  const auto parts = predictor.predict_parts(every_cell(extents));
-  std::vector<double> norms;
-  double sum = 0.0;
-  for (const auto& part : parts) {
-    double square = 0.0;
-    for (const double value : part) square += value * value;
-    norms.push_back(std::sqrt(square));
-    sum += norms.back();
-  }
-  const std::vector<double> mixture = predictor.mixture();
-  ASSERT_EQ(mixture.size(), norms.size());
-  for (std::size_t p = 0; p < norms.size(); ++p) EXPECT_NEAR(mixture[p], norms[p] / sum, 1e-12);
+  const auto expect_near = [](const std::vector<double>& got, const std::vector<double>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t p = 0; p < got.size(); ++p) EXPECT_NEAR(got[p], wanted[p], 1e-12);
+  };
+  expect_near(predictor.tensor_mixture(), norm_shares(predictor.predict_parts(every_cell(extents))));
+  expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(model.dual.indices())));
 }
 
 TEST(Predictor, ColdCellsGetTheOffsetAndAreCounted) {

@@ -82,7 +82,7 @@ struct FitResult {
   StopReason reason = StopReason::kMaxIterations;
   std::string stop_reason;  // in words
   bool converged = false;
-  std::vector<double> mixture;
+  std::vector<double> mixture;  // Predictor::mixture()
   double seconds = 0.0;
 };
 

@@ -59,8 +59,10 @@ class Predictor {
   [[nodiscard]] std::vector<std::vector<double>> predict_parts(
       const std::vector<std::vector<Index>>& index) const;
 
-  // ||W^(p)||_F / sum_q ||W^(q)||_F over the whole tensor (the paper's Figure 1).
+  // ||W^(p)||_F / sum_q ||W^(q)||_F (the paper's Figure 1), over the observed entries: what each part has to
+  // say of the data. Over the whole tensor a part whose few fibers reach few cells counts for less.
   [[nodiscard]] std::vector<double> mixture() const;
+  [[nodiscard]] std::vector<double> tensor_mixture() const;
 
  private:
   [[nodiscard]] CellPlan plan(const std::vector<std::vector<Index>>& index) const;
@@ -70,6 +72,10 @@ class Predictor {
   std::vector<FiberLookup> lookups_;
   std::vector<FactorTable<double>> factors_;
 };
+
+// ||W^(p)||_F of one part over the entries that z belongs to.
+[[nodiscard]] double observed_norm(std::span<const double> z, const PartKernels& part,
+                                   const FactorTable<double>& factor, double lambda);
 
 // ||W^(p)||_F of one part over the whole tensor: lambda (sum_c t_c' U'U t_c)^1/2, t_c = U'z on fiber c, times
 // the square root of the number of cells that the part's ignored modes repeat it over.
