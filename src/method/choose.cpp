@@ -271,8 +271,8 @@ FitOptions Chooser::choose() {
   if (options_->auto_offsets) choose_offsets();
   if (options_->auto_parts) {
     choose_lambda(10.0);
-    choose_lambda(3.0);
     choose_parts();
+    choose_lambda(2.0);
     choose_weighting();
     tune_each_part();
     choose_lambda(2.0);
