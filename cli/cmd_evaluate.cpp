@@ -7,6 +7,7 @@
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/structure.hpp>
+#include <lacuna/tensor/keep_if.hpp>
 #include <memory>
 
 #include "clip.hpp"
@@ -35,16 +36,10 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
   const auto modes = parse_mode_list(ranking, fitted.dual.modes());
   if (!modes) return usage_error("--ranking", modes.error().what);
   const auto keep_facts = [](Entries& entries) {
-    Count kept = 0;
-    for (Count e = 0; e < entries.size(); ++e) {
-      if (entries.value[e] == 0.0) continue;
-      for (auto& column : entries.index) column[kept] = column[e];
-      ++kept;
-    }
-    for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
+    keep_if(entries, [&](Count e) { return entries.value[e] != 0.0; });
   };
   keep_facts(facts.entries);
-  if (facts.entries.index[0].empty()) return input_error(test, "no cell of value other than 0 to rank");
+  if (facts.entries.size() == 0) return input_error(test, "no cell of value other than 0 to rank");
 
   // Each file is read with the modes the last one has grown to: labels the model lacks keep one position.
   std::vector<std::vector<Index>> known(facts.modes.size());

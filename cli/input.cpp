@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/tensor/keep_if.hpp>
 
 namespace lacuna::cli {
 namespace {
@@ -111,16 +112,7 @@ Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
 }
 
 void keep_valued(Entries& entries) {
-  Count kept = 0;
-  for (Count e = 0; e < entries.size(); ++e) {
-    if (std::isnan(entries.value[e])) continue;
-    for (auto& column : entries.index) column[kept] = column[e];
-    if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
-    entries.value[kept++] = entries.value[e];
-  }
-  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(kept));
-  entries.value.resize(static_cast<std::size_t>(kept));
-  if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(kept));
+  keep_if(entries, [&](Count e) { return !std::isnan(entries.value[e]); });
 }
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,

@@ -18,11 +18,9 @@ Cells joined(Cells a, const Cells& b) {
 class FactsAlong {
  public:
   FactsAlong(const Cells& facts, int mode) : facts_(&facts), mode_(mode) {
-    std::vector<int> modes;
     for (int k = 0; k < static_cast<int>(facts.size()); ++k)
-      if (k != mode) modes.push_back(k);
-    others_ = modes;
-    order_ = lexicographic_order(facts, modes, static_cast<Count>(facts[0].size()));
+      if (k != mode) others_.push_back(k);
+    order_ = lexicographic_order(facts, others_, static_cast<Count>(facts[0].size()));
   }
 
   // Positions along the mode of the facts that agree with fact `which` elsewhere.

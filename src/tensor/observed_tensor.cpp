@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/tensor/keep_if.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
@@ -36,32 +37,14 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   }
 }
 
-// Keeps the first `count` entries.
-void truncate(Entries& entries, Count count) {
-  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(count));
-  entries.value.resize(static_cast<std::size_t>(count));
-  if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(count));
-}
-
 // Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were.
 // `dropped`, if given, receives their positions, ascending.
 Count drop_missing(Entries& entries, std::vector<Index>* dropped) {
-  const Count size = entries.size();
-  Count kept = 0;
-  for (Count e = 0; e < size; ++e) {
-    if (std::isnan(entries.value[e]) || (!entries.weight.empty() && entries.weight[e] == 0.0)) {
-      if (dropped != nullptr) dropped->push_back(static_cast<Index>(e));
-      continue;
-    }
-    if (kept != e) {
-      for (auto& column : entries.index) column[kept] = column[e];
-      entries.value[kept] = entries.value[e];
-      if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
-    }
-    ++kept;
-  }
-  truncate(entries, kept);
-  return size - kept;
+  return keep_if(entries, [&](Count e) {
+    const bool counts = !std::isnan(entries.value[e]) && (entries.weight.empty() || entries.weight[e] != 0.0);
+    if (!counts && dropped != nullptr) dropped->push_back(static_cast<Index>(e));
+    return counts;
+  });
 }
 
 // Where the entry now at `position` was before those at the positions `dropped` went.
