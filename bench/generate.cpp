@@ -40,6 +40,29 @@ Index draw(const std::vector<double>& sums, Rng& rng) {
   return static_cast<Index>(std::upper_bound(sums.begin(), sums.end() - 1, at) - sums.begin());
 }
 
+// How many ratings each user gives: a long tail, at least 20, as in the published set. Of what the busiest
+// users cannot take, everybody else gets one more, again and again.
+std::vector<Count> ratings_by_user(Count users, Count ratings, Rng& rng) {
+  constexpr Count kMost = kItems * 3 / 4;
+  std::vector<double> activity(static_cast<std::size_t>(users));
+  double total = 0.0;
+  for (double& value : activity) total += value = std::exp(1.2 * rng.normal());
+  std::vector<Count> wanted;
+  Count left = ratings;
+  for (const double value : activity) {
+    const auto share = static_cast<Count>(value / total * static_cast<double>(ratings - 20 * users));
+    wanted.push_back(std::clamp<Count>(20 + share, 0, std::min(kMost, left)));
+    left -= wanted.back();
+  }
+  while (left > 0)
+    for (Count u = 0; u < users && left > 0; ++u)
+      if (wanted[u] < kMost) {
+        ++wanted[u];
+        --left;
+      }
+  return wanted;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,10 +74,7 @@ int main(int argc, char** argv) {
   Rng rng(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   const Count users = std::max<Count>(10, kUsers * ratings / kRatings);
 
-  // How many ratings each user gives: a long tail, at least 20, as in the published set.
-  std::vector<double> activity(static_cast<std::size_t>(users));
-  double total = 0.0;
-  for (double& value : activity) total += value = std::exp(1.2 * rng.normal());
+  const std::vector<Count> ratings_of = ratings_by_user(users, ratings, rng);
   const std::vector<double> item_sums = cumulated(kItems, 30.0, 0.9);
   std::vector<double> user_taste(static_cast<std::size_t>(users * kTastes));
   std::vector<double> item_taste(static_cast<std::size_t>(kItems * kTastes));
@@ -67,13 +87,9 @@ int main(int argc, char** argv) {
     return 6;
   }
   fmt::memory_buffer line;
-  Count written = 0;
   std::unordered_set<Index> seen;
-  for (Count u = 0; u < users && written < ratings; ++u) {
-    const Count left = ratings - written;
-    Count wanted = 20 + static_cast<Count>(activity[u] / total * static_cast<double>(ratings - 20 * users));
-    wanted = u + 1 == users ? left : std::min({wanted, left, kItems * 3 / 4});
-    wanted = std::min(wanted, kItems * 9 / 10);
+  for (Count u = 0; u < users; ++u) {
+    const Count wanted = ratings_of[u];
     const auto first_week = static_cast<Index>(rng.below(kWeeks));
     const double weeks = 1.0 + std::sqrt(static_cast<double>(wanted)) / 3.0;
     seen.clear();
@@ -90,12 +106,11 @@ int main(int argc, char** argv) {
       fmt::format_to(std::back_inserter(line), "{} {} {} {}\n", u + 1, item + 1, week + 1, rating);
       file->write(line.data(), line.size());
     }
-    written += wanted;
   }
   if (auto done = file->commit(); !done) {
     fmt::print(stderr, "bench_generate: {}\n", done.error().message());
     return 6;
   }
-  fmt::print("{}: {} entries, {} x {} x {}\n", argv[1], written, users, kItems, kWeeks);
+  fmt::print("{}: {} entries, {} x {} x {}\n", argv[1], ratings, users, kItems, kWeeks);
   return 0;
 }

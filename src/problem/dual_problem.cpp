@@ -120,14 +120,13 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   const auto entries = static_cast<std::size_t>(data_->entries());
   const std::span<const Real> z = state.z;
 
-  std::vector<FactorTable<Real>> v;
   work_.resize(entries);
   std::fill(work_.residual.begin(), work_.residual.end(), Real{0});
   const std::span<Real> right_side = work_.residual;
   for (std::size_t p = 0; p < parts; ++p) {
-    v.push_back(data_->parts()[p].table(direction[p]));
-    data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], -data_->lambda()[p], z,
-                                      right_side);
+    const PartKernels& part = data_->parts()[p];
+    part.add_directional(operator_.factor(static_cast<int>(p)), part.table(direction[p]), -data_->lambda()[p],
+                         z, right_side);
   }
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   std::vector<Real> z_dot(entries);
@@ -135,9 +134,10 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
 
   for (std::size_t p = 0; p < parts; ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(v[p], -data_->lambda()[p], z, out[p]);
-    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), -data_->lambda()[p], z,
-                                std::span<const Real>(z_dot), out[p]);
+    const PartKernels& part = data_->parts()[p];
+    part.add_gram(part.table(direction[p]), -data_->lambda()[p], z, out[p]);
+    part.add_cross(operator_.factor(static_cast<int>(p)), -data_->lambda()[p], z,
+                   std::span<const Real>(z_dot), out[p]);
     data_->everyone().sum(flat(out[p]));
   }
 }

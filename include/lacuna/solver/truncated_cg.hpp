@@ -4,9 +4,9 @@
 //   min_eta  <g, eta> + 1/2 <eta, H eta>   subject to ||eta|| <= radius
 //
 // Stops at the boundary, on negative curvature, or when ||r|| <= ||r_0|| min(kappa, ||r_0||^theta) with norms
-// taken relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). Hands back
-// eta and H eta: the ratio test needs both, and H eta comes free from the recurrence. Reference: Absil,
-// Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
+// taken relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). The model's
+// decrease at eta, which the ratio test needs, comes free: r = g + H eta. Reference: Absil, Baker, Gallivan
+// 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
 #pragma once
 
 #include <algorithm>
@@ -33,17 +33,17 @@ enum class SubproblemEnd {
 struct SubproblemResult {
   SubproblemEnd end = SubproblemEnd::kMaxIterations;
   int iterations = 0;
+  double decrease = 0.0;  // -(<g, eta> + 1/2 <eta, H eta>)
 };
 
-// hess(direction, out) is the Riemannian Hessian. eta and h_eta are outputs.
+// hess(direction, out) is the Riemannian Hessian. eta is the output.
 template <RiemannianManifold M, class Hess>
 SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
                               const typename M::Tangent& gradient, double gradient_scale, double radius,
                               Hess&& hess, const TruncatedCgOptions& options, const Interrupted& interrupted,
-                              typename M::Tangent& eta, typename M::Tangent& h_eta) {
+                              typename M::Tangent& eta) {
   using Tangent = typename M::Tangent;
   manifold.zero(x, eta);
-  manifold.zero(x, h_eta);
   Tangent residual = gradient;  // r = g + H eta
   double rr = manifold.inner(residual, residual);
   const double start = std::sqrt(rr);
@@ -59,15 +59,18 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
   double eta_eta = 0.0;
   double eta_delta = 0.0;
   double delta_delta = unit * unit * rr;
-  double model = 0.0;
 
   SubproblemResult result;
-  // eta <- eta + tau delta with ||eta|| = radius
-  const auto go_to_boundary = [&] {
+  // eta <- eta + step delta
+  const auto advance = [&](double step) {
+    manifold.axpy(step, direction, eta);
+    manifold.axpy(step, h_direction, residual);
+    return -0.5 * (manifold.inner(gradient, eta) + manifold.inner(residual, eta));
+  };
+  // The step with ||eta + step delta|| = radius.
+  const auto to_boundary = [&] {
     const double root = std::sqrt(eta_delta * eta_delta + delta_delta * (radius * radius - eta_eta));
-    const double tau = (root - eta_delta) / delta_delta;
-    manifold.axpy(tau, direction, eta);
-    manifold.axpy(tau, h_direction, h_eta);
+    return (root - eta_delta) / delta_delta;
   };
 
   while (result.iterations < options.max_iterations) {
@@ -81,22 +84,18 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
     const double alpha = unit * rr / curvature;
     const double next_eta_eta = eta_eta + 2.0 * alpha * eta_delta + alpha * alpha * delta_delta;
     if (curvature <= 0.0 || next_eta_eta >= radius * radius) {
-      go_to_boundary();
+      result.decrease = advance(to_boundary());
       result.end = curvature <= 0.0 ? SubproblemEnd::kNegativeCurvature : SubproblemEnd::kBoundary;
       return result;
     }
-    manifold.axpy(alpha, direction, eta);
-    manifold.axpy(alpha, h_direction, h_eta);
-    const double next_model = manifold.inner(gradient, eta) + 0.5 * manifold.inner(eta, h_eta);
-    if (next_model >= model) {  // inexact Hessian products: the last step did not help, take it back
+    const double decrease = advance(alpha);
+    if (decrease <= result.decrease) {  // inexact Hessian products: the last step did not help, take it back
       manifold.axpy(-alpha, direction, eta);
-      manifold.axpy(-alpha, h_direction, h_eta);
       result.end = SubproblemEnd::kModelIncreased;
       return result;
     }
-    model = next_model;
+    result.decrease = decrease;
     eta_eta = next_eta_eta;
-    manifold.axpy(alpha, h_direction, residual);
     const double next_rr = manifold.inner(residual, residual);
     if (std::sqrt(next_rr) <= target) {
       result.end = SubproblemEnd::kAccurate;

@@ -78,8 +78,6 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
     return finish(StopReason::kStopped);
 
   Tangent eta;
-  Tangent h_eta;
-  typename M::Point candidate;
   for (;;) {
     if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
     if (radius < detail::kSmallestRadius * unit) return finish(StopReason::kNoFurtherDecrease);
@@ -90,13 +88,13 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
       objective.hessian(x, state, direction, out);
       manifold.riemannian_hessian(x, frame, euclidean_gradient, direction, out);
     };
-    const SubproblemResult subproblem =
-        truncated_cg(manifold, x, gradient, objective.gradient_scale(state), radius, hess, options.subproblem,
-                     interrupted, eta, h_eta);
+    const SubproblemResult subproblem = truncated_cg(manifold, x, gradient, objective.gradient_scale(state),
+                                                     radius, hess, options.subproblem, interrupted, eta);
     if (subproblem.end == SubproblemEnd::kStopped) return finish(StopReason::kStopped);
 
-    manifold.retract(x, eta, candidate);
+    typename M::Point candidate;  // not held while the subproblem needs the memory
     State candidate_state;
+    manifold.retract(x, eta, candidate);
     objective.evaluate(candidate, &state, candidate_state);
     if (stop_asked()) return finish(StopReason::kStopped);
 
@@ -104,19 +102,18 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
     const double slack =
         detail::kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
         detail::kUncertaintySlack * (objective.uncertainty(state) + objective.uncertainty(candidate_state));
-    const double predicted = -(manifold.inner(gradient, eta) + 0.5 * manifold.inner(eta, h_eta));
     const double actual = cost - objective.cost(candidate_state);
-    const double ratio = (actual + slack) / (predicted + slack);
+    const double ratio = (actual + slack) / (subproblem.decrease + slack);
     const double step = std::sqrt(manifold.inner(eta, eta));
     const bool at_boundary =
         subproblem.end == SubproblemEnd::kBoundary || subproblem.end == SubproblemEnd::kNegativeCurvature;
 
-    if (!(ratio >= 0.25) || predicted < 0.0) {
+    if (!(ratio >= 0.25) || subproblem.decrease < 0.0) {
       radius = std::min(radius, step) / 4;
     } else if (ratio > 0.75 && at_boundary) {
       radius = std::min(2 * radius, options.max_radius * unit);
     }
-    record.accepted = predicted >= 0.0 && ratio > options.acceptance;
+    record.accepted = subproblem.decrease >= 0.0 && ratio > options.acceptance;
     if (record.accepted) {
       std::swap(x, candidate);
       state = std::move(candidate_state);
