@@ -51,6 +51,15 @@ class DenseProblem {
     }
     return gradient;
   }
+  // Z_p Z_p' of every part
+  [[nodiscard]] std::vector<Eigen::MatrixXd> grams(const Eigen::VectorXd& z) const {
+    std::vector<Eigen::MatrixXd> products;
+    for (const NaivePart& part : parts_) {
+      const Eigen::MatrixXd z_p = part.unfolding(z);
+      products.emplace_back(z_p * z_p.transpose());
+    }
+    return products;
+  }
   [[nodiscard]] Factors dual_hessian(const Factors& u, const Factors& v) const {
     const Eigen::VectorXd z = solve(u, y_);
     const Eigen::VectorXd z_dot = solve(u, -(kernel(u, v) + kernel(v, u)) * z);

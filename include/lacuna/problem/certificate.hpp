@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// How far a point of problem D is at most from the best over all ranks.
+//
+// D without its rank limit is a convex problem (docs/math.md). Any Z gives a lower bound on its optimum and
+// any (u, Z) an upper one:
+//
+//   low(Z)    = max_t t <Z,Y> - t^2 (1/4 ||Z||^2 + sum_p lambda_p/2 sigma_p^2)
+//             = <Z,Y>^2 / (||Z||^2 + 2 sum_p lambda_p sigma_p^2),       sigma_p = sigma_max(Z_p)
+//   up(u, Z)  = ||Y - W_Omega||^2 + sum_p lambda_p/2 ||U_p' Z_p||_F^2,  W = sum_p lambda_p Z x_p U_p U_p'
+//
+// up is the primal value at W, never below the optimum whether Z is exact or not. Where a part's sigma_p^2 is
+// above ||U_p' Z_p||_F^2 its rank binds: the top singular vector is a direction of descent that U_p lacks.
+// Entry weights divide ||Z||^2 and multiply the misfit; a weighted norm's D and B go into Z_p.
+#pragma once
+
+#include <lacuna/problem/problem_data.hpp>
+#include <vector>
+
+namespace lacuna {
+
+struct PartBound {
+  double inside = 0.0;  // ||U_p' Z_p||_F^2: what the part's factor sees of Z
+  double most = 0.0;    // sigma_p^2: what the best direction would
+};
+
+struct Certificate {
+  double upper = 0.0;
+  double lower = 0.0;
+  std::vector<PartBound> parts;
+  std::vector<double> lambda;
+
+  // (upper - lower) / upper: 0 at the optimum of the convex problem, at most 1.
+  [[nodiscard]] double gap() const { return upper > 0.0 ? (upper - lower) / upper : 0.0; }
+  // What a part's missing direction adds to the gap, before Z is scaled.
+  [[nodiscard]] double share(std::size_t part) const {
+    return upper > 0.0 ? 0.5 * lambda[part] * (parts[part].most - parts[part].inside) / upper : 0.0;
+  }
+};
+
+// `misfit` is (sum_e weight_e (Y - W)_e^2)^1/2. O(N) for each of a few dozen Lanczos steps in every part.
+template <class Real>
+[[nodiscard]] Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u,
+                                  std::span<const Real> z, double misfit);
+
+// The largest singular values of Z_p, squared and descending, and their left vectors as columns. The values
+// are not below the true ones.
+struct TopSingular {
+  Eigen::VectorXd squared;
+  Eigen::MatrixXd vectors;
+};
+template <class Real>
+[[nodiscard]] TopSingular top_singular(const ProblemData<Real>& data, std::size_t part,
+                                       std::span<const Real> z, int count);
+
+}  // namespace lacuna

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <Spectra/SymEigsSolver.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <lacuna/problem/certificate.hpp>
+#include <stdexcept>
+
+namespace lacuna {
+namespace {
+
+constexpr Eigen::Index kDense = 48;    // with fewer rows than this the Gram matrix itself is cheaper
+constexpr double kAccuracy = 1e-8;     // of a singular value, relative
+constexpr double kRoughly = 1e-3;      // where that does not succeed
+constexpr Eigen::Index kBasis = 30;    // Lanczos vectors beyond those wanted
+constexpr Eigen::Index kRounds = 100;  // restarts
+
+// x -> Z_p Z_p' x, as Spectra wants it.
+template <class Real>
+class GramProduct {
+ public:
+  using Scalar = double;
+
+  GramProduct(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z)
+      : data_(&data), part_(&data.parts()[part]), z_(z) {}
+
+  [[nodiscard]] Eigen::Index rows() const { return part_->rows(); }
+  [[nodiscard]] Eigen::Index cols() const { return part_->rows(); }
+  void perform_op(const double* x, double* y) const {
+    Eigen::Map<Eigen::VectorXd>(y, rows()) = times(Eigen::Map<const Eigen::VectorXd>(x, rows()));
+  }
+  [[nodiscard]] Eigen::MatrixXd times(const Eigen::MatrixXd& block) const {
+    const Matrix<Real> narrow = block.cast<Real>();
+    Matrix<Real> product = Matrix<Real>::Zero(block.rows(), block.cols());
+    part_->add_gram(part_->table(narrow), 1.0, z_, product);
+    data_->everyone().sum(flat(product));
+    return product.template cast<double>();
+  }
+
+ private:
+  const ProblemData<Real>* data_;
+  const PartKernels* part_;
+  std::span<const Real> z_;
+};
+
+TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (gram + gram.transpose()));
+  return {.squared = eigen.eigenvalues().tail(count).reverse(),
+          .vectors = eigen.eigenvectors().rightCols(count).rowwise().reverse()};
+}
+
+}  // namespace
+
+template <class Real>
+TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z,
+                         int count) {
+  GramProduct<Real> gram(data, part, z);
+  const Eigen::Index wanted = std::min<Eigen::Index>(count, gram.rows());
+  if (gram.rows() <= std::max(kDense, 2 * wanted))
+    return of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
+  Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
+  for (const double accuracy : {kAccuracy, kRoughly}) {
+    lanczos.init();
+    lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, accuracy);
+    if (lanczos.info() == Spectra::CompInfo::Successful)
+      return {.squared = (1.0 + accuracy) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
+  }
+  throw std::runtime_error("the largest singular value of a part's dual did not converge");
+}
+
+template <class Real>
+Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u,
+                    std::span<const Real> z, double misfit) {
+  Certificate certificate;
+  certificate.lambda = data.lambda();
+  certificate.upper = misfit * misfit;
+  double quadratic = data.everyone().sum(parallel_sum(data.entries(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const auto value = static_cast<double>(z[e]);
+      sum += value * value / data.weight(e);
+    }
+    return sum;
+  }));
+  for (std::size_t p = 0; p < data.parts().size(); ++p) {
+    const Eigen::MatrixXd factor = u[p].template cast<double>();
+    const double inside = GramProduct<Real>(data, p, z).times(factor).cwiseProduct(factor).sum();
+    const double most = top_singular(data, p, z, 1).squared(0);
+    certificate.parts.push_back({.inside = inside, .most = std::max(most, inside)});
+    certificate.upper += 0.5 * data.lambda()[p] * inside;
+    quadratic += 2.0 * data.lambda()[p] * certificate.parts.back().most;
+  }
+  const double fit = dot<Real>(data.everyone(), z, data.y());
+  if (quadratic > 0.0) certificate.lower = fit * fit / quadratic;
+  return certificate;
+}
+
+template TopSingular top_singular(const ProblemData<double>&, std::size_t, std::span<const double>, int);
+template TopSingular top_singular(const ProblemData<float>&, std::size_t, std::span<const float>, int);
+template Certificate certify(const ProblemData<double>&, const std::vector<Matrix<double>>&,
+                             std::span<const double>, double);
+template Certificate certify(const ProblemData<float>&, const std::vector<Matrix<float>>&,
+                             std::span<const float>, double);
+
+}  // namespace lacuna

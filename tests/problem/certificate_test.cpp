@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The bounds on the convex problem's optimum, against an optimum found by another algorithm.
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <lacuna/problem/certificate.hpp>
+#include <lacuna/problem/dual_problem.hpp>
+#include <lacuna/solver/trust_region.hpp>
+
+#include "support/dense_problem.hpp"
+#include "support/problem_case.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::DenseProblem;
+using test::ProblemCase;
+using Point = std::vector<Matrix<double>>;
+
+constexpr double kOptimum = 1e-8;  // how closely the optimum is known, relative
+constexpr double kRounding = 1e-11;
+
+using Thetas = std::vector<Eigen::MatrixXd>;
+
+Eigen::MatrixXd root_of(const Eigen::MatrixXd& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(matrix);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+
+// The nearest positive semi-definite matrix of trace 1: its eigenvalues go to the nearest point of the
+// simplex.
+Eigen::MatrixXd onto_spectrahedron(const Eigen::MatrixXd& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (matrix + matrix.transpose()));
+  double sum = 0.0;
+  double shift = 0.0;
+  for (Eigen::Index j = 1; j <= matrix.rows(); ++j) {
+    const double next = eigen.eigenvalues()(matrix.rows() - j);
+    sum += next;
+    if (next > (sum - 1.0) / static_cast<double>(j)) shift = (sum - 1.0) / static_cast<double>(j);
+  }
+  return eigen.eigenvectors() * (eigen.eigenvalues().array() - shift).cwiseMax(0.0).matrix().asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+
+// min over all Theta of 1/2 Y' A(Theta)^-1 Y by accelerated projected gradients with restarts: nothing of the
+// library's manifolds, factors or solvers.
+double convex_optimum(const DenseProblem& dense, const std::vector<double>& lambda, const Thetas& start) {
+  const auto solved = [&](const Thetas& theta) {
+    Point root;
+    for (const Eigen::MatrixXd& one : theta) root.emplace_back(root_of(one));
+    return dense.solve(root, dense.y());
+  };
+  Thetas at = start;
+  Thetas ahead = start;
+  double momentum = 1.0;
+  double step = 1.0;
+  for (int round = 0; round < 6000; ++round) {
+    const Eigen::VectorXd z = solved(ahead);
+    const Thetas gram = dense.grams(z);  // the gradient is -lambda/2 Z_p Z_p'
+    Thetas next(at.size());
+    for (;; step /= 2) {
+      double model = 0.5 * dense.y().dot(z);
+      double overshoot = 0.0;
+      for (std::size_t p = 0; p < at.size(); ++p) {
+        next[p] = onto_spectrahedron(ahead[p] + step * 0.5 * lambda[p] * gram[p]);
+        const Eigen::MatrixXd move = next[p] - ahead[p];
+        model += move.squaredNorm() / (2 * step) - 0.5 * lambda[p] * gram[p].cwiseProduct(move).sum();
+        overshoot += (ahead[p] - next[p]).cwiseProduct(next[p] - at[p]).sum();
+      }
+      if (round > 50 || 0.5 * dense.y().dot(solved(next)) <= model) {
+        if (overshoot > 0.0) momentum = 1.0;  // start it anew
+        break;
+      }
+    }
+    const double after = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * momentum * momentum));
+    for (std::size_t p = 0; p < at.size(); ++p)
+      ahead[p] = next[p] + (momentum - 1.0) / after * (next[p] - at[p]);
+    momentum = after;
+    at = next;
+  }
+  return 0.5 * dense.y().dot(solved(at));
+}
+
+class CertificateOf : public testing::TestWithParam<test::ProblemShape> {
+ protected:
+  Certificate at(const Point& u, const DualOptions& options) {
+    DualProblem<double> dual(problem_.data, options);
+    DualProblem<double>::State state;
+    dual.evaluate(u, nullptr, state);
+    return certify<double>(problem_.data, u, state.z, state.misfit);
+  }
+
+  [[nodiscard]] double optimum() const {
+    Thetas start;
+    for (const PartKernels& part : problem_.data.parts())
+      start.push_back(Eigen::MatrixXd::Identity(part.rows(), part.rows()) / static_cast<double>(part.rows()));
+    return convex_optimum(dense_, problem_.data.lambda(), start);
+  }
+
+  test::WithThreads one_{1};
+  ProblemCase<double> problem_{GetParam(), 500};
+  DenseProblem dense_{problem_};
+  Rng rng_{501};
+};
+
+TEST_P(CertificateOf, BracketsTheOptimumFromAnywhere) {
+  const double best = optimum();
+  for (int trial = 0; trial < 5; ++trial) {
+    const Point u = problem_.random_point(rng_);
+    const Certificate exact = at(u, test::kExactSolves);
+    const Certificate loose = at(u, {.loosest = 0.3, .tightest = 0.3});
+    for (const Certificate& bounds : {exact, loose}) {
+      EXPECT_LE(bounds.lower, best * (1 + kOptimum));
+      EXPECT_GE(bounds.upper, best * (1 - kOptimum));
+      EXPECT_GE(bounds.gap(), 0.0);
+      EXPECT_LE(bounds.gap(), 1.0);
+    }
+    // With exact Z the upper bound is the cost itself.
+    EXPECT_NEAR(exact.upper, 0.5 * dense_.y().dot(dense_.solve(u, dense_.y())), 1e-9 * exact.upper);
+    EXPECT_LE(exact.upper, loose.upper * (1 + kRounding));
+  }
+}
+
+TEST_P(CertificateOf, ClosesAtTheOptimum) {
+  const double best = optimum();
+  test::ProblemShape shape = GetParam();
+  for (std::size_t p = 0; p < shape.parts.size(); ++p)
+    shape.ranks[p] = static_cast<int>(shape.extents[shape.parts[p].mode]);
+  const ProblemCase<double> full(shape, 500);
+  const ProductManifold<double> manifold = full.manifold();
+  Point u = full.random_point(rng_);
+  DualProblem<double> dual(full.data, test::kExactSolves);
+  DualProblem<double>::State state;
+  (void)trust_region(manifold, dual, u, state, {.max_iterations = 500, .gradient_tolerance = 1e-9}, {},
+                     [](const IterationRecord&, const Point&, const auto&) { return Flow::kContinue; });
+  const Certificate bounds = certify<double>(full.data, u, state.z, state.misfit);
+  EXPECT_LT(bounds.gap(), 1e-6);
+  EXPECT_GE(bounds.gap(), -kRounding);
+  EXPECT_NEAR(bounds.upper, best, kOptimum * best);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, CertificateOf, testing::ValuesIn(test::problem_shapes()), test::shape_name);
+
+// Lanczos on a mode long enough for it, against a dense decomposition.
+TEST(TopSingular, EqualsADenseDecomposition) {
+  const test::WithThreads one(1);
+  const test::ProblemShape shape{.name = "long mode",
+                                 .extents = {120, 7, 5},
+                                 .entries = 900,
+                                 .parts = full_parts(3),
+                                 .ranks = {2, 2, 2}};
+  const ProblemCase<double> problem(shape, 510);
+  Eigen::MatrixXd unfolded = Eigen::MatrixXd::Zero(120, 35);
+  for (Count e = 0; e < problem.tensor.size(); ++e)
+    unfolded(problem.tensor.index(0)[e], problem.tensor.index(1)[e] * 5 + problem.tensor.index(2)[e]) =
+        problem.tensor.values()[e];
+  const Eigen::VectorXd sigma = unfolded.jacobiSvd().singularValues();
+  const TopSingular top = top_singular<double>(problem.data, 0, problem.data.y(), 3);
+  ASSERT_EQ(top.squared.size(), 3);
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_NEAR(top.squared(j), sigma(j) * sigma(j), 1e-6 * sigma(0) * sigma(0));
+    EXPECT_NEAR((unfolded.transpose() * top.vectors.col(j)).norm(), sigma(j), 1e-6 * sigma(0));
+  }
+}
+
+}  // namespace
+}  // namespace lacuna
