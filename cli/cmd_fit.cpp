@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 
+#include "certificate.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -96,6 +97,10 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
           {"test_auc", or_null(result.last.test_auc)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
           {"mixture", result.mixture},
+          {"gap", result.certificate ? nlohmann::ordered_json(result.certificate->gap())
+                                     : nlohmann::ordered_json(nullptr)},
+          {"certificate", result.certificate ? certificate_json(*result.certificate, result.model)
+                                             : nlohmann::ordered_json(nullptr)},
           {"offset", result.model.offsets.mean},
           {"parts", parts},
           {"offsets", describe(spec_of(result.model.offsets), result.model.dual.modes())},
@@ -113,6 +118,9 @@ void FitCommand::tell(const FitResult& result) const {
   fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
   if (result.last.test_rmse && metric != "auc") fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
   if (result.last.test_auc && metric != "rmse") fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
+  if (result.certificate)
+    fmt::print("at most {:.3g} of the objective above the best over all ranks (gap; see lacuna certify)\n",
+               result.certificate->gap());
   fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
   fmt::print("model written to {}\n", model);
 }
@@ -128,6 +136,7 @@ Result<int> FitCommand::run() {
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   if (auto fits = fit.set_structure(data->tensor.modes(), *options); !fits) return fits.error();
+  if (!history.empty()) options->certify = Certify::kEveryStep;
   if (auto added = add_negatives(data->tensor); !added) return added.error();
   announce(output, train, *data);
   if (auto fits = check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks,

@@ -81,10 +81,12 @@ void ProgressView::finish() {
 }
 
 void History::add(const FitProgress& progress) {
-  text_ += fmt::format("{},{:.6f},{},{},{},{},{}\n", progress.iteration, progress.seconds, progress.objective,
-                       progress.gradient_norm, progress.train_rmse,
-                       progress.test_rmse ? fmt::format("{}", *progress.test_rmse) : "",
-                       progress.test_auc ? fmt::format("{}", *progress.test_auc) : "");
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : std::string();
+  };
+  text_ += fmt::format("{},{:.6f},{},{},{},{},{},{}\n", progress.iteration, progress.seconds,
+                       progress.objective, progress.gradient_norm, progress.train_rmse,
+                       number(progress.test_rmse), number(progress.test_auc), number(progress.gap));
 }
 
 Result<> History::save(const std::string& path) const {

@@ -31,7 +31,7 @@ class ProgressView {
   double shown_fraction_ = 0.0;
 };
 
-// iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc: a line for each step. The file
+// iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap: a line for each step. The file
 // appears, or is replaced, whole and at the end.
 class History {
  public:
@@ -39,7 +39,7 @@ class History {
   Result<> save(const std::string& path) const;
 
  private:
-  std::string text_ = "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc\n";
+  std::string text_ = "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap\n";
 };
 
 }  // namespace lacuna::cli

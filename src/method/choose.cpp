@@ -83,6 +83,7 @@ double Chooser::trial(const Structure& structure, std::vector<double>& mixture) 
   options.auto_parts = options.auto_offsets = false;
   options.method = Method::kTrMm;  // what suits D suits P: the model is the same
   options.early_stop = 0.0;
+  options.certify = Certify::kNever;
   options.path = 0;
   options.max_iterations = std::min(kTrialSteps, options_->max_iterations);
   options.tolerance = std::max(kTrialTolerance, options_->tolerance);

@@ -46,6 +46,7 @@ FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& o
   FitResult result;
   run.finish(solution.summary, result);
   result.mixture = std::move(solution.mixture);
+  result.certificate = std::move(solution.certificate);
   result.model.method = name(options.method);
   result.model.version = version();
   result.model.settings = settings_json(tensor.modes(), plan, options);
@@ -84,6 +85,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
 
   FitOptions trial = options;
   trial.early_stop = 0.0;
+  trial.certify = Certify::kNever;
   int best = 0;
   int since = 0;
   double lowest = std::numeric_limits<double>::infinity();

@@ -42,6 +42,16 @@ class FitRun {
               const std::vector<PartKernels>& parts, const std::vector<Matrix<Real>>& u,
               std::span<const double> lambda, std::span<const Real> z);
 
+  // Does something that is measuring, not fitting: the clock stands still.
+  template <class Work>
+  auto measure(Work&& work) {
+    watch_.pause();
+    auto result = work();
+    watch_.resume();
+    return result;
+  }
+  void note_gap(double gap) { progress_.gap = gap; }
+
   void start_stage(double path_factor) {
     progress_.lambda = path_factor;
     first_iteration_ = progress_.iteration;
@@ -85,6 +95,7 @@ struct Solution {
   std::vector<Real> z;
   std::vector<double> lambda;  // that U and Z belong to: where the path ended
   std::vector<double> mixture;
+  std::optional<Certificate> certificate;
   Summary summary;
 
   void set_mixture(const ProblemData<Real>& data);

@@ -40,10 +40,15 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     solution.summary =
         minimize(manifold, problem, solution.u, state, stage, run.poll(),
                  [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
+                   if (options.certify == Certify::kEveryStep)
+                     run.note_gap(run.measure([&] { return certify<Real>(data, u, at.z, at.misfit).gap(); }));
                    return run.report<Real>(record, problem.operator_applications(),
                                            at.misfit / std::sqrt(data.total_weight()), data.parts(), u,
                                            data.lambda(), at.z);
                  });
+    if (last && !run.stopped() && options.certify != Certify::kNever)
+      solution.certificate =
+          run.measure([&] { return certify<Real>(data, solution.u, state.z, state.misfit); });
     solution.z = std::move(state.z);
     if (run.stopped()) break;
   }

@@ -9,7 +9,7 @@ import unittest
 
 from support import LACUNA, TIMEOUT, CliTest, cells, sample, tns
 
-HISTORY = ["iteration", "seconds", "objective", "gradient_norm", "train_rmse", "test_rmse", "test_auc"]
+HISTORY = ["iteration", "seconds", "objective", "gradient_norm", "train_rmse", "test_rmse", "test_auc", "gap"]
 KEYS = {
     "method", "shape", "observed", "rank", "lambda", "iterations", "seconds", "objective", "gradient_norm",
     "stop_reason", "converged", "train_rmse", "test_rmse", "test_auc", "mixture",

@@ -5,6 +5,7 @@
 #include <functional>
 #include <lacuna/method/structure.hpp>
 #include <lacuna/model/model.hpp>
+#include <lacuna/problem/certificate.hpp>
 #include <lacuna/solver/solver.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ enum class Method { kTrMm, kTrLs };  // problem D, problem P
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
 enum class Start { kRandom, kSpectral };
+enum class Certify { kNever, kAtTheEnd, kEveryStep };
 
 [[nodiscard]] std::string_view name(Method method);
 [[nodiscard]] std::string_view name(Optimizer optimizer);
@@ -45,6 +47,7 @@ struct FitOptions {
   double max_time = 0.0;          // seconds; 0: no limit
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
+  Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
   std::uint64_t seed = 1;
   const Model* warm_start =
       nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does
@@ -63,6 +66,7 @@ struct FitProgress {
   double train_rmse = 0.0;
   std::optional<double> test_rmse;
   std::optional<double> test_auc;
+  std::optional<double> gap;  // Certificate::gap(), where it was asked for
   double radius = 0.0;
   double ratio = 0.0;
   int inner_iterations = 0;
@@ -82,7 +86,8 @@ struct FitResult {
   StopReason reason = StopReason::kMaxIterations;
   std::string stop_reason;  // in words
   bool converged = false;
-  std::vector<double> mixture;  // Predictor::mixture()
+  std::vector<double> mixture;             // Predictor::mixture()
+  std::optional<Certificate> certificate;  // of the end, unless interrupted before
   double seconds = 0.0;
 };
 

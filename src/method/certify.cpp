@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <lacuna/method/certify.hpp>
+#include <stdexcept>
+
+namespace lacuna {
+
+Certificate certify(const Model& model, ObservedTensor train) {
+  if (model.method != "tr-mm")
+    throw std::invalid_argument("only models of tr-mm can be certified: " + model.method +
+                                " does not solve the convex problem's dual");
+  if (train.indices() != model.dual.indices())
+    throw std::invalid_argument("the cells are not those that the model was fitted on");
+
+  std::vector<double> left = model.offsets.at(train.indices());
+  for (std::size_t e = 0; e < left.size(); ++e) left[e] = train.values()[e] - left[e];
+  std::vector<double> miss = left;  // what offsets and parts leave
+  for (const std::vector<double>& part : Predictor(model).predict_parts(train.indices()))
+    for (std::size_t e = 0; e < miss.size(); ++e) miss[e] -= part[e];
+  double squares = 0.0;
+  for (Count e = 0; e < train.size(); ++e) squares += train.weight(e) * miss[e] * miss[e];
+  train.replace_values(std::move(left));
+
+  std::vector<PartSpec> parts;
+  std::vector<double> lambda;
+  std::vector<Matrix<double>> u;
+  for (const ModelPart& part : model.parts) {
+    parts.push_back(part.modes);
+    lambda.push_back(part.lambda);
+    u.push_back(part.factor);
+  }
+  const ProblemData<double> data(train, parts, lambda);
+  return certify<double>(data, u, model.dual.values(), std::sqrt(squares));
+}
+
+}  // namespace lacuna
