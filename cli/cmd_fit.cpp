@@ -77,15 +77,17 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
     lambdas.push_back(part.lambda);
     parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.dual.modes()));
   }
+  const auto settings = nlohmann::ordered_json::parse(result.model.settings);
   return {{"method", result.model.method},
           {"shape", extents(result.model.dual.modes())},
           {"observed", result.model.dual.size()},
           {"missing", result.model.dual.missing()},
           {"rank", ranks},
-          {"lambda", fit.options.lambda},
+          {"lambda", settings.at("lambda")},
           {"lambdas", lambdas},
           {"iterations", result.last.iteration},
           {"seconds", result.seconds},
+          {"choosing_seconds", result.choosing_seconds},
           {"objective", result.last.objective},
           {"gradient_norm", result.last.gradient_norm},
           {"relative_gradient", result.last.relative_gradient},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <lacuna/io/model_file.hpp>
 
 #include "progress.hpp"
@@ -16,13 +17,15 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::IsMember({"tr-mm", "tr-ls"}))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--rank", options.ranks, "one for each mode or part, such as 4,4,3, or one for all")
+  command
+      .add_option("--rank", rank,
+                  "one for each mode or part, such as 4,4,3; one for all; or auto: they grow from 1")
       ->delimiter(',')
-      ->check(positive_number())
-      ->default_str(std::to_string(FitOptions::kDefaultRank))
+      ->default_str("auto")
       ->group(group);
-  command.add_option("--lambda", options.lambda, "how closely to fit: lambda_k = lambda n_k")
-      ->check(positive_number())
+  command
+      .add_option("--lambda", lambda,
+                  "how closely to fit: lambda_k = lambda n_k; auto: by held-out error, from 10")
       ->capture_default_str()
       ->group(group);
   command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each part")
@@ -82,8 +85,36 @@ void FitFlags::add_flags(CLI::App& command) {
   command.add_flag("--strict", strict, "exit with 4 when the fit did not converge")->group(group);
 }
 
+namespace {
+
+Result<std::vector<int>> parse_ranks(const std::vector<std::string>& given) {
+  std::vector<int> ranks;
+  for (const std::string& one : given) {
+    int value = 0;
+    if (!CLI::detail::lexical_cast(one, value) || value < 1)
+      return usage_error("--rank",
+                         fmt::format("found '{}', expected auto or numbers > 0 such as 4,4,3", one));
+    ranks.push_back(value);
+  }
+  return ranks;
+}
+
+}  // namespace
+
 Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   FitOptions chosen = options;
+  chosen.auto_rank = rank == std::vector<std::string>{"auto"};
+  if (!chosen.auto_rank) {
+    auto ranks = parse_ranks(rank);
+    if (!ranks) return ranks.error();
+    chosen.ranks = std::move(*ranks);
+  }
+  chosen.auto_lambda = lambda == "auto";
+  if (chosen.auto_lambda && !options.lambdas.empty())
+    return usage_error("--lambda", "auto and --lambdas exclude each other");
+  if (!chosen.auto_lambda && !(CLI::detail::lexical_cast(lambda, chosen.lambda) && chosen.lambda > 0.0 &&
+                               std::isfinite(chosen.lambda)))
+    return usage_error("--lambda", fmt::format("found '{}', expected auto or a number > 0", lambda));
   chosen.method = method == "tr-mm" ? Method::kTrMm : Method::kTrLs;
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
@@ -97,6 +128,10 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
                                                init, model.error().what));
     warm = std::make_unique<Model>(std::move(*model));
     chosen.warm_start = warm.get();
+    if (chosen.auto_rank) {  // the model's are what it can be taken over with
+      chosen.auto_rank = false;
+      for (const ModelPart& part : warm->parts) chosen.ranks.push_back(static_cast<int>(part.factor.cols()));
+    }
   }
   return chosen;
 }
@@ -108,6 +143,7 @@ Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& cho
     auto list = parse_parts(parts, modes);
     if (!list) return usage_error("--parts", list.error().what);
     chosen.parts = std::move(*list);
+    for (const PartOptions& part : chosen.parts) chosen.auto_rank = chosen.auto_rank && part.rank == 0;
   }
   if (!chosen.auto_offsets) {
     auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);

@@ -21,6 +21,8 @@ struct FitFlags {
   std::string center = "none";
   std::string parts = "full";
   std::string offsets;
+  std::vector<std::string> rank = {"auto"};
+  std::string lambda = "10";
   ClipFlag clip;
   FitOptions options;
   bool strict = false;

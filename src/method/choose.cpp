@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iomanip>
 #include <lacuna/evaluate/metrics.hpp>
 #include <limits>
-#include <sstream>
 
-#include "method/hold_out.hpp"
+#include "method/grow_rank.hpp"
+#include "method/trials.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr double kHeldOut = 0.1;
-constexpr int kTrialSteps = 8;
-constexpr double kTrialTolerance = 1e-3;
-constexpr Count kTrialWork = 1500;      // operator applications after which a trial takes no further step
-constexpr double kWorthwhile = 0.999;   // a choice that adds something must lower the error to below this
-constexpr double kLeastShared = 0.05;   // of the entries, in fibers of two or more, for a part to be tried
-constexpr double kWeightedPower = 0.5;  // of the counts, for rows and fibers, in a weighted norm
-constexpr double kLeastMixture = 0.1;   // share of the prediction above which a part's own lambda is tuned
+constexpr double kWorthGoingUp = 0.995;  // of the error, for a larger lambda
+constexpr int kTrialRank = 3;            // while the structure is chosen and the rank is not known yet
+constexpr double kLeastShared = 0.05;    // of the entries, in fibers of two or more, for a part to be tried
+constexpr double kWeightedPower = 0.5;   // of the counts, for rows and fibers, in a weighted norm
+constexpr double kLeastMixture = 0.1;    // share of the prediction above which a part's own lambda is tuned
 
 // To three digits, so that what is chosen reads well.
 double rounded(double value) {
@@ -32,21 +28,21 @@ double rounded(double value) {
 struct Structure {
   std::vector<PartOptions> parts;
   OffsetSpec offsets;
+  std::vector<int> ranks{};
 };
 
 class Chooser {
  public:
-  Chooser(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks)
-      : tensor_(&tensor), options_(&options), callbacks_(&callbacks) {}
+  Chooser(Trials& trials, const FitOptions& options) : trials_(&trials), options_(&options) {}
 
-  FitOptions choose();
+  Choice choose();
 
  private:
-  [[nodiscard]] const std::vector<Mode>& modes() const { return tensor_->modes(); }
-  [[nodiscard]] bool stopped() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  [[nodiscard]] const ObservedTensor& kept() const { return trials_->split().kept; }
+  [[nodiscard]] const std::vector<Mode>& modes() const { return kept().modes(); }
+  [[nodiscard]] int order() const { return kept().order(); }
 
-  // Error of a short fit on the held-out entries: RMSE, or 1 - AUC where all values are 0 or 1.
-  double trial(const Structure& structure, std::vector<double>& mixture);
+  [[nodiscard]] FitOptions settings(const Structure& structure) const;
   // Takes the candidate, which differs from the best by `what`, if its error is below `factor` times the
   // best's.
   bool consider(Structure candidate, double factor, const std::string& what);
@@ -56,88 +52,60 @@ class Chooser {
   void choose_parts();
   void choose_weighting();
   void tune_each_part();
+  void choose_rank();
 
-  [[nodiscard]] std::string measure(double error) const;
   [[nodiscard]] std::vector<std::vector<PartOptions>> part_groups() const;
   [[nodiscard]] bool worth_trying(const PartSpec& part) const;
-  void tell(const std::string& sentence) const {
-    if (callbacks_->notice) callbacks_->notice(sentence);
-  }
 
-  const ObservedTensor* tensor_;
+  Trials* trials_;
   const FitOptions* options_;
-  const FitCallbacks* callbacks_;
-  std::optional<HoldOut> split_;
-  bool binary_ = false;
   Structure best_;
   double lowest_ = std::numeric_limits<double>::infinity();
   std::vector<double> mixture_;  // of the best
-  int trials_ = 0;
+  std::optional<Model> start_;   // that the best was fitted from
 };
 
-double Chooser::trial(const Structure& structure, std::vector<double>& mixture) {
-  ++trials_;
-  FitOptions options = *options_;
-  options.parts = structure.parts;
-  options.offsets = structure.offsets;
-  options.auto_parts = options.auto_offsets = false;
-  options.method = Method::kTrMm;  // what suits D suits P: the model is the same
-  options.early_stop = 0.0;
-  options.certify = Certify::kNever;
-  options.path = 0;
-  options.max_iterations = std::min(kTrialSteps, options_->max_iterations);
-  options.tolerance = std::max(kTrialTolerance, options_->tolerance);
-  options.warm_start = nullptr;
-  FitCallbacks quiet;
-  quiet.interrupted = callbacks_->interrupted;
-  quiet.progress = [](const FitProgress& progress) {
-    return progress.operator_applications < kTrialWork ? Flow::kContinue : Flow::kStop;
-  };
-  const FitResult result = fit(split_->kept, options, quiet, &split_->held);
-  mixture = result.mixture;
-  if (binary_) return 1.0 - result.last.test_auc.value_or(0.5);
-  return result.last.test_rmse.value_or(std::numeric_limits<double>::infinity());
+FitOptions Chooser::settings(const Structure& structure) const {
+  FitOptions trial = trials_->settings();
+  trial.parts = structure.parts;
+  trial.offsets = structure.offsets;
+  trial.ranks = structure.ranks;
+  if (start_) trial.warm_start = &*start_;
+  return trial;
 }
 
 bool Chooser::consider(Structure candidate, double factor, const std::string& what) {
-  if (stopped()) return false;
-  std::vector<double> mixture;
-  const double found = trial(candidate, mixture);
+  if (trials_->stopped()) return false;
+  FitResult result = trials_->run(settings(candidate));
+  const double found = trials_->error(result);
   const bool better = found < factor * lowest_;
-  tell(std::string("auto: ") + (better ? "+ " : "  ") + measure(found) + "  " + what);
+  trials_->tell(std::string(better ? "+ " : "  ") + trials_->measure(found) + "  " + what);
   if (better) {
     lowest_ = found;
     best_ = std::move(candidate);
-    mixture_ = std::move(mixture);
+    mixture_ = std::move(result.mixture);
   }
   return better;
-}
-
-std::string Chooser::measure(double error) const {
-  std::ostringstream text;
-  text << "held-out " << (binary_ ? "AUC " : "RMSE ") << std::setprecision(5)
-       << (binary_ ? 1.0 - error : error);
-  return text.str();
 }
 
 // Offsets alone need no fit: effects are added one by one while they lower the held-out error. Then one trial
 // with parts says whether to use them at all, since a part may say the same better.
 void Chooser::choose_offsets() {
   const auto alone = [&](const OffsetSpec& spec) {
-    return rmse(split_->held.value, fit_offsets(split_->kept, spec).at(split_->held.index));
+    return rmse(trials_->split().held.value, fit_offsets(kept(), spec).at(trials_->split().held.index));
   };
   OffsetSpec chosen{.mean = true, .effects = {}};
   double lowest = alone(chosen);
   std::vector<std::vector<int>> candidates;
-  for (int k = 0; k < tensor_->order(); ++k) candidates.push_back({k});
-  for (int k = 0; k < tensor_->order(); ++k)
-    for (int other = k + 1; other < tensor_->order(); ++other) candidates.push_back({k, other});
+  for (int k = 0; k < order(); ++k) candidates.push_back({k});
+  for (int k = 0; k < order(); ++k)
+    for (int other = k + 1; other < order(); ++other) candidates.push_back({k, other});
   for (const std::vector<int>& effect : candidates) {
-    if (effect.size() == 2 && tensor_->order() == 2) continue;  // it would be the data itself
+    if (effect.size() == 2 && order() == 2) continue;  // it would be the data itself
     OffsetSpec more = chosen;
     more.effects.push_back(effect);
     const double with = alone(more);
-    if (with >= kWorthwhile * lowest) continue;
+    if (with >= Trials::kWorthwhile * lowest) continue;
     chosen = std::move(more);
     lowest = with;
   }
@@ -151,14 +119,15 @@ void Chooser::choose_offsets() {
   }
 }
 
-// Up or down in steps while it helps.
+// Down or up in steps while it helps. Up must help more: it makes every later fit harder.
 void Chooser::choose_lambda(double step) {
   for (const double factor : {1.0 / step, step}) {
+    const double enough = factor < 1.0 ? 1.0 : kWorthGoingUp;
     bool moved = false;
     for (;;) {
       Structure other = best_;
       for (PartOptions& part : other.parts) part.lambda = rounded(part.lambda * factor);
-      if (!consider(std::move(other), 1.0, "every lambda times " + shortest(factor))) break;
+      if (!consider(std::move(other), enough, "every lambda times " + shortest(factor))) break;
       moved = true;
     }
     if (moved) return;
@@ -166,19 +135,18 @@ void Chooser::choose_lambda(double step) {
 }
 
 bool Chooser::worth_trying(const PartSpec& part) const {
-  const FiberView view(split_->kept, part);
-  const double shared =
-      1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(split_->kept.size());
+  const FiberView view(kept(), part);
+  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
   if (shared < kLeastShared) return false;
-  if (static_cast<int>(part.agree.size()) == tensor_->order() - 1) return true;
-  const FiberView full(split_->kept, full_parts(tensor_->order())[part.mode]);
+  if (static_cast<int>(part.agree.size()) == order() - 1) return true;
+  const FiberView full(kept(), full_parts(order())[part.mode]);
   return full.fibers() != view.fibers();  // else the modes left out decide nothing
 }
 
 // What to add to the paper's parts: at three modes the two parts of each pair of modes; at more, where there
 // are too many, all parts with equally many agreeing modes.
 std::vector<std::vector<PartOptions>> Chooser::part_groups() const {
-  const int order = tensor_->order();
+  const int order = this->order();
   std::vector<std::vector<PartOptions>> groups;
   const auto add = [&](std::vector<PartOptions> group) {
     std::erase_if(group, [&](const PartOptions& part) { return !worth_trying(part.spec); });
@@ -214,14 +182,14 @@ void Chooser::choose_parts() {
     for (PartOptions& part : group) part.lambda = lambda;
   std::size_t base = groups.size();  // which group stands instead of the paper's parts
   for (std::size_t g = 0; g < groups.size(); ++g)
-    if (consider({.parts = groups[g], .offsets = best_.offsets}, kWorthwhile,
+    if (consider({.parts = groups[g], .offsets = best_.offsets, .ranks = best_.ranks}, Trials::kWorthwhile,
                  "instead " + describe(groups[g], modes())))
       base = g;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (g == base) continue;
     Structure more = best_;
     more.parts.insert(more.parts.end(), groups[g].begin(), groups[g].end());
-    consider(std::move(more), kWorthwhile, "also " + describe(groups[g], modes()));
+    consider(std::move(more), Trials::kWorthwhile, "also " + describe(groups[g], modes()));
   }
 }
 
@@ -249,48 +217,78 @@ void Chooser::tune_each_part() {
   }
 }
 
-FitOptions Chooser::choose() {
-  FitOptions chosen = *options_;
-  chosen.auto_parts = chosen.auto_offsets = false;
-  best_.parts =
-      options_->parts.empty() || options_->auto_parts ? full_structure(tensor_->order()) : options_->parts;
-  best_.offsets = options_->auto_offsets ? OffsetSpec{} : options_->offsets;
-  split_ = hold_out(*tensor_, kHeldOut, options_->seed);
-  if (!split_) {
-    tell("auto: too few entries to hold any out, so the parts are the paper's and the offset is the mean");
-    chosen.parts = best_.parts;
-    chosen.offsets = options_->auto_offsets ? OffsetSpec{.mean = true, .effects = {}} : options_->offsets;
-    return chosen;
-  }
-  binary_ = is_binary(tensor_->values()) && is_binary(split_->held.value);
-  if (options_->auto_parts)
-    std::erase_if(best_.parts, [&](const PartOptions& part) { return !worth_trying(part.spec); });
-  if (best_.parts.empty()) best_.parts = full_structure(tensor_->order());
+void Chooser::choose_rank() {
+  Growth growth = grow_ranks(*trials_, settings(best_));
+  if (growth.ranks.empty()) return;
+  best_.ranks = growth.ranks;
+  lowest_ = growth.error;
+  start_ = std::move(growth.model);
+}
 
-  consider(best_, 1.0,
-           "parts " + describe(best_.parts, modes()) + ", offsets " + describe(best_.offsets, modes()));
-  if (options_->auto_offsets) choose_offsets();
-  if (options_->auto_parts) {
-    choose_lambda(10.0);
+Choice Chooser::choose() {
+  const FitOptions& asked = *options_;
+  best_.parts = asked.parts.empty() || asked.auto_parts ? full_structure(order()) : asked.parts;
+  if (asked.auto_offsets) {
+    best_.offsets = OffsetSpec{};
+  } else {
+    best_.offsets = asked.offsets;
+  }
+  best_.ranks = asked.auto_rank ? std::vector<int>{kTrialRank} : asked.ranks;
+  if (asked.auto_parts)
+    std::erase_if(best_.parts, [&](const PartOptions& part) { return !worth_trying(part.spec); });
+  if (best_.parts.empty()) best_.parts = full_structure(order());
+
+  if (asked.auto_offsets || asked.auto_parts || asked.auto_lambda)
+    consider(best_, 1.0,
+             "parts " + describe(best_.parts, modes()) + ", offsets " + describe(best_.offsets, modes()));
+  if (asked.auto_offsets) choose_offsets();
+  if (asked.auto_parts || asked.auto_lambda) choose_lambda(10.0);
+  if (asked.auto_parts) {
     choose_parts();
     choose_lambda(2.0);
     choose_weighting();
     tune_each_part();
-    choose_lambda(2.0);
   }
-  tell("auto: " + std::to_string(trials_) + " trials of at most " + std::to_string(kTrialSteps) + " steps; " +
-       measure(lowest_) + " with --parts '" + describe(best_.parts, modes()) + "' --offsets '" +
-       describe(best_.offsets, modes()) + "'");
-  chosen.parts = best_.parts;
-  chosen.offsets = best_.offsets;
+  if (asked.auto_parts || asked.auto_lambda) choose_lambda(2.0);
+  if (asked.auto_rank) choose_rank();
+  if (asked.auto_rank && asked.auto_lambda) choose_lambda(2.0);
+
+  trials_->tell(std::to_string(trials_->count()) + " trials of at most " + std::to_string(Trials::kSteps) +
+                " steps; " + trials_->measure(lowest_) + " with --parts '" + describe(best_.parts, modes()) +
+                "' --offsets '" + describe(best_.offsets, modes()) + "'");
+  Choice chosen{.options = asked, .start = std::move(start_)};
+  if (asked.auto_lambda && !asked.auto_parts) {  // one factor on all parts: it is lambda's
+    const double factor =
+        best_.parts.front().lambda / (asked.parts.empty() ? 1.0 : asked.parts.front().lambda);
+    chosen.options.lambda *= factor;
+    for (PartOptions& part : best_.parts) part.lambda = rounded(part.lambda / factor);
+  }
+  chosen.options.parts = best_.parts;
+  chosen.options.offsets = best_.offsets;
+  if (asked.auto_rank) chosen.options.ranks = best_.ranks;
   return chosen;
 }
 
 }  // namespace
 
-FitOptions choose_structure(const ObservedTensor& tensor, const FitOptions& options,
-                            const FitCallbacks& callbacks) {
-  return Chooser(tensor, options, callbacks).choose();
+bool leaves_a_choice(const FitOptions& options) {
+  return options.auto_parts || options.auto_offsets || options.auto_rank || options.auto_lambda;
+}
+
+Choice choose(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks) {
+  Choice chosen{.options = options, .start = std::nullopt};
+  if (auto split = hold_out(tensor, Trials::kHeldOut, options.seed)) {
+    Trials trials(std::move(*split), options, callbacks);
+    chosen = Chooser(trials, options).choose();
+  } else {
+    if (options.auto_parts) chosen.options.parts = full_structure(tensor.order());
+    if (options.auto_offsets) chosen.options.offsets = {.mean = true, .effects = {}};
+    if (callbacks.notice)
+      callbacks.notice("auto: too few entries to hold any out; what was left open gets its default");
+  }
+  FitOptions& settled = chosen.options;
+  settled.auto_parts = settled.auto_offsets = settled.auto_rank = settled.auto_lambda = false;
+  return chosen;
 }
 
 }  // namespace lacuna

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <lacuna/base/stopwatch.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/method/fit.hpp>
 #include <limits>
@@ -113,8 +114,21 @@ FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbac
               const Entries* test) {
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
-  if (options.auto_parts || options.auto_offsets)
-    return fit(tensor, choose_structure(tensor, options, callbacks), callbacks, test);
+  if (leaves_a_choice(options)) {
+    const Stopwatch watch;
+    FitCallbacks timed = callbacks;
+    timed.interrupted = [&] {
+      return (callbacks.interrupted && callbacks.interrupted()) ||
+             (options.max_time > 0.0 && watch.seconds() > options.max_time / 2);
+    };
+    Choice choice = choose(tensor, options, timed);
+    if (choice.start) choice.options.warm_start = &*choice.start;
+    const double choosing = watch.seconds();
+    if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
+    FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
+    result.choosing_seconds = choosing;
+    return result;
+  }
   if (const double share = held_out_share(options); share > 0.0) {
     if (!(share < 1.0))
       throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));

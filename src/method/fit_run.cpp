@@ -27,7 +27,7 @@ void FitRun::prepare_test(const ObservedTensor& tensor, const std::vector<PartKe
 }
 
 bool FitRun::stop_now() {
-  if (callbacks_->interrupted && callbacks_->interrupted()) stop_ = Stop::kUser;
+  if (interrupted()) stop_ = Stop::kUser;
   if (options_->max_time > 0.0 && watch_.seconds() >= options_->max_time) stop_ = Stop::kTime;
   return stopped();
 }

@@ -57,6 +57,8 @@ class FitRun {
     first_iteration_ = progress_.iteration;
   }
   void finish(const Summary& summary, FitResult& result) const;
+  // The user wants the result now.
+  [[nodiscard]] bool interrupted() const { return callbacks_->interrupted && callbacks_->interrupted(); }
   [[nodiscard]] bool stopped() const { return stop_ != Stop::kNone; }
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
 

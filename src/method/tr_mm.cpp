@@ -46,7 +46,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
                                            at.misfit / std::sqrt(data.total_weight()), data.parts(), u,
                                            data.lambda(), at.z);
                  });
-    if (last && !run.stopped() && options.certify != Certify::kNever)
+    if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
       solution.certificate =
           run.measure([&] { return certify<Real>(data, solution.u, state.z, state.misfit); });
     solution.z = std::move(state.z);

@@ -34,6 +34,8 @@ struct FitOptions {
   OffsetSpec offsets{};
   bool auto_parts = false;    // parts, their lambdas and weighting chosen by the error on a held-out tenth
   bool auto_offsets = false;  // likewise the offsets
+  bool auto_rank = false;     // likewise the ranks, which grow from 1
+  bool auto_lambda = false;   // likewise lambda, from the one given
   std::vector<int> ranks{};   // one for each part, or for each mode, or one for all; empty: kDefaultRank.
                               // Capped at n_k
   double lambda = 10.0;       // > 0; lambda_p = lambda times part_scale() times the part's own factor
@@ -44,7 +46,7 @@ struct FitOptions {
                                   // -1: as many as lie above kPathStart
   int max_iterations = 100;       // >= 0, at the final lambda
   double tolerance = 1e-5;        // >= 0, on the gradient norm relative to the objective
-  double max_time = 0.0;          // seconds; 0: no limit
+  double max_time = 0.0;          // seconds; 0: no limit. Choices may take half of it
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
   Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
@@ -87,8 +89,9 @@ struct FitResult {
   std::string stop_reason;  // in words
   bool converged = false;
   std::vector<double> mixture;             // Predictor::mixture()
-  std::optional<Certificate> certificate;  // of the end, unless interrupted before
+  std::optional<Certificate> certificate;  // of the end, unless interrupted
   double seconds = 0.0;
+  double choosing_seconds = 0.0;  // what automatic choices took before that
 };
 
 // Throws std::invalid_argument when the options do not fit the tensor.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "method/grow_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <lacuna/method/certify.hpp>
+#include <lacuna/problem/certificate.hpp>
+#include <limits>
+
+namespace lacuna {
+namespace {
+
+constexpr double kCertified = 1e-3;   // a gap below which no larger rank is worth trying
+constexpr double kPays = 0.1;         // of the largest part's share of the gap, for a part to grow
+constexpr double kNewWeight = 0.1;    // of Theta, for the new directions together
+constexpr double kNegligible = 1e-4;  // of the largest eigenvalue of Theta: a direction to drop
+constexpr int kPatience = 2;          // stages without improvement
+constexpr int kLargest = 50;          // rank
+
+// U Q with the columns that matter, the largest first: Theta's eigenvectors times the roots of its
+// eigenvalues.
+Matrix<double> pruned(const Matrix<double>& u) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(u.transpose() * u);
+  const Eigen::VectorXd& weight = eigen.eigenvalues();
+  Eigen::Index kept = 0;
+  for (const double value : weight) kept += value > kNegligible * weight.maxCoeff() ? 1 : 0;
+  return u * eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+}
+
+// [cos(a) U, sin(a) V] with V the top singular vectors of the part's dual that U does not see yet.
+Matrix<double> grown(const ProblemData<double>& data, std::size_t part, const Matrix<double>& u,
+                     double inside, int most) {
+  const TopSingular top = top_singular<double>(data, part, data.y(), most);
+  Eigen::Index fresh = 0;
+  while (fresh < top.vectors.cols() && top.squared(fresh) > inside) ++fresh;
+  if (fresh == 0) return u;
+  Matrix<double> wider(u.rows(), u.cols() + fresh);
+  wider.leftCols(u.cols()) = std::sqrt(1.0 - kNewWeight) * u;
+  wider.rightCols(fresh) = std::sqrt(kNewWeight / static_cast<double>(fresh)) * top.vectors.leftCols(fresh);
+  return wider / wider.norm();
+}
+
+// False when no part has anything to gain.
+bool grow(Model& model, const Certificate& certificate) {
+  double largest = 0.0;
+  for (std::size_t p = 0; p < model.parts.size(); ++p) largest = std::max(largest, certificate.share(p));
+  std::vector<PartSpec> specs;
+  for (const ModelPart& part : model.parts) specs.push_back(part.modes);
+  const ProblemData<double> data(model.dual, specs, certificate.lambda);  // Z stands for Y
+  bool any = false;
+  for (std::size_t p = 0; p < model.parts.size(); ++p) {
+    Matrix<double>& u = model.parts[p].factor;
+    u = pruned(u);
+    const auto limit = std::min<Eigen::Index>(kLargest, u.rows());
+    if (certificate.share(p) < kPays * largest || u.cols() >= limit) continue;
+    const Eigen::Index more = std::clamp<Eigen::Index>(u.cols() / 3, 1, limit - u.cols());
+    const Eigen::Index before = u.cols();
+    u = grown(data, p, u, certificate.parts[p].inside, static_cast<int>(more));
+    any = any || u.cols() > before;
+  }
+  return any;
+}
+
+std::vector<int> ranks_of(const Model& model) {
+  std::vector<int> ranks;
+  for (const ModelPart& part : model.parts) ranks.push_back(static_cast<int>(part.factor.cols()));
+  return ranks;
+}
+
+}  // namespace
+
+Growth grow_ranks(Trials& trials, FitOptions settings) {
+  Growth best{.ranks = {}, .error = std::numeric_limits<double>::infinity(), .model = {}};
+  settings.ranks = {1};
+  settings.certify = Certify::kAtTheEnd;
+  Model start;
+  for (int since = 0; since < kPatience && !trials.stopped();) {
+    FitResult found = trials.run(settings);
+    const double error = trials.error(found);
+    const bool better = error < Trials::kWorthwhile * best.error;
+    const double gap = found.certificate ? found.certificate->gap() : 1.0;
+    trials.tell(fmt::format("{} {}  rank {}, gap {:.3g}", better ? '+' : ' ', trials.measure(error),
+                            fmt::join(ranks_of(found.model), ","), gap));
+    since = better ? 0 : since + 1;
+    start = found.model;
+    if (better) best = {.ranks = ranks_of(found.model), .error = error, .model = std::move(found.model)};
+    if (!found.certificate || gap < kCertified || !grow(start, *found.certificate)) break;
+    settings.ranks = ranks_of(start);
+    settings.warm_start = &start;
+  }
+  return best;
+}
+
+}  // namespace lacuna

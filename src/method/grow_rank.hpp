@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Ranks that grow by themselves: fit small, add the directions of descent that the certificate names in the
+// parts where they pay, fit on from there, until the error on held-out entries no longer falls or no rank can
+// do better.
+#pragma once
+
+#include "method/trials.hpp"
+
+namespace lacuna {
+
+struct Growth {
+  std::vector<int> ranks;  // one for each part
+  double error = 0.0;      // on the held-out entries
+  Model model;             // of the trial that had it: a start for the fit on all entries
+};
+
+// `settings` has parts, offsets and lambda; its ranks are ignored.
+[[nodiscard]] Growth grow_ranks(Trials& trials, FitOptions settings);
+
+}  // namespace lacuna

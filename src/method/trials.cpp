@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "method/trials.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <lacuna/evaluate/metrics.hpp>
+#include <limits>
+#include <sstream>
+
+namespace lacuna {
+namespace {
+constexpr double kTolerance = 1e-3;
+constexpr Count kWork = 1500;  // operator applications after which a trial takes no further step
+}  // namespace
+
+Trials::Trials(HoldOut split, const FitOptions& options, const FitCallbacks& callbacks)
+    : split_(std::move(split)),
+      options_(&options),
+      callbacks_(&callbacks),
+      binary_(is_binary(split_.kept.values()) && is_binary(split_.held.value)) {}
+
+FitOptions Trials::settings() const {
+  FitOptions trial = *options_;
+  trial.auto_parts = trial.auto_offsets = trial.auto_rank = trial.auto_lambda = false;
+  trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
+  trial.early_stop = 0.0;
+  trial.certify = Certify::kNever;
+  trial.path = 0;
+  trial.max_iterations = std::min(kSteps, options_->max_iterations);
+  trial.tolerance = std::max(kTolerance, options_->tolerance);
+  trial.warm_start = nullptr;
+  return trial;
+}
+
+FitResult Trials::run(const FitOptions& settings) {
+  ++count_;
+  FitCallbacks quiet;
+  quiet.interrupted = callbacks_->interrupted;
+  quiet.progress = [](const FitProgress& progress) {
+    return progress.operator_applications < kWork ? Flow::kContinue : Flow::kStop;
+  };
+  return fit(split_.kept, settings, quiet, &split_.held);
+}
+
+double Trials::error(const FitResult& result) const {
+  if (binary_) return 1.0 - result.last.test_auc.value_or(0.5);
+  return result.last.test_rmse.value_or(std::numeric_limits<double>::infinity());
+}
+
+std::string Trials::measure(double error) const {
+  std::ostringstream text;
+  text << "held-out " << (binary_ ? "AUC " : "RMSE ") << std::setprecision(5)
+       << (binary_ ? 1.0 - error : error);
+  return text.str();
+}
+
+}  // namespace lacuna

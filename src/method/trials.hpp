@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Short fits on most of the entries, judged by their error on the rest: what every automatic choice is made
+// by.
+#pragma once
+
+#include <lacuna/method/fit.hpp>
+#include <string>
+
+#include "method/hold_out.hpp"
+
+namespace lacuna {
+
+class Trials {
+ public:
+  static constexpr double kHeldOut = 0.1;
+  static constexpr int kSteps = 8;  // of a trial, at most
+  static constexpr double kWorthwhile =
+      0.999;  // a choice that adds something must lower the error to below this
+
+  // `options` says what all trials have in common; it and the callbacks must outlive this.
+  Trials(HoldOut split, const FitOptions& options, const FitCallbacks& callbacks);
+
+  // The options of a trial, before what is tried is filled in.
+  [[nodiscard]] FitOptions settings() const;
+  [[nodiscard]] FitResult run(const FitOptions& settings);
+  // RMSE on the held-out entries, or 1 - AUC where all values are 0 or 1.
+  [[nodiscard]] double error(const FitResult& result) const;
+  [[nodiscard]] std::string measure(double error) const;  // that, for the reader
+
+  void tell(const std::string& sentence) const {
+    if (callbacks_->notice) callbacks_->notice("auto: " + sentence);
+  }
+  [[nodiscard]] bool stopped() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  [[nodiscard]] const HoldOut& split() const { return split_; }
+  [[nodiscard]] int count() const { return count_; }
+
+ private:
+  HoldOut split_;
+  const FitOptions* options_;
+  const FitCallbacks* callbacks_;
+  bool binary_;
+  int count_ = 0;
+};
+
+}  // namespace lacuna
