@@ -34,7 +34,7 @@ struct FitCommand {
   Result<int> run();
   Result<> check_metric(const TrainingData& data) const;
   Result<> add_negatives(ObservedTensor& tensor) const;
-  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result) const;
+  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
 
@@ -67,21 +67,21 @@ Result<> FitCommand::add_negatives(ObservedTensor& tensor) const {
   return Nothing{};
 }
 
-nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
-  std::vector<Index> ranks;
+nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing) const {
   std::vector<double> lambdas;
   std::vector<std::string> parts;
-  for (const ModelPart& part : result.model.parts) {
-    ranks.push_back(static_cast<Index>(part.factor.cols()));
-    lambdas.push_back(part.lambda);
-    parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.dual.modes()));
-  }
+  if (const Latent* latent = result.model.latent())
+    for (const ModelPart& part : latent->parts) {
+      lambdas.push_back(part.lambda);
+      parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.modes));
+    }
   return {{"method", result.model.method},
-          {"shape", extents(result.model.dual.modes())},
-          {"observed", result.model.dual.size()},
-          {"missing", result.model.dual.missing()},
-          {"rank", ranks},
-          {"lambda", fit.options.lambda},
+          {"shape", extents(result.model.modes)},
+          {"observed", result.model.entries},
+          {"missing", missing},
+          {"rank", ranks(result.model.body)},
+          {"lambda",
+           lambdas.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(fit.options.lambda)},
           {"lambdas", lambdas},
           {"iterations", result.last.iteration},
           {"seconds", result.seconds},
@@ -98,7 +98,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
           {"mixture", result.mixture},
           {"offset", result.model.offsets.mean},
           {"parts", parts},
-          {"offsets", describe(spec_of(result.model.offsets), result.model.dual.modes())},
+          {"offsets", describe(spec_of(result.model.offsets), result.model.modes)},
           {"index_base", result.model.index_base},
           {"seed", fit.options.seed},
           {"threads", thread_count()},
@@ -113,7 +113,7 @@ void FitCommand::tell(const FitResult& result) const {
   fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
   if (result.last.test_rmse && metric != "auc") fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
   if (result.last.test_auc && metric != "rmse") fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
-  fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
+  if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
   fmt::print("model written to {}\n", model);
 }
 
@@ -136,6 +136,7 @@ Result<int> FitCommand::run() {
       !fits)
     return fits.error();
 
+  const Count missing = data->tensor.missing();
   History steps;
   FitResult result = run_fit(std::move(data->tensor), *options, data->test ? &*data->test : nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
@@ -145,7 +146,7 @@ Result<int> FitCommand::run() {
     if (auto saved = steps.save(history); !saved) return saved.error();
 
   if (output.json)
-    fmt::print("{}\n", report(result).dump());
+    fmt::print("{}\n", report(result, missing).dump());
   else
     tell(result);
   if (!result.converged && !output.quiet)

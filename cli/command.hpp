@@ -31,6 +31,7 @@ Action add_complete(CLI::App& app);
 Action add_split(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_info(CLI::App& app);
+Action add_methods(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;
 

@@ -12,8 +12,10 @@ namespace lacuna::cli {
 
 void FitFlags::add_flags(CLI::App& command) {
   const char* group = "Fit";
-  command.add_option("--method", method, "tr-mm: problem D; tr-ls: problem P")
-      ->check(CLI::IsMember({"tr-mm", "tr-ls"}))
+  std::vector<std::string> methods;
+  for (const MethodInfo& one : kMethods) methods.emplace_back(one.name);
+  command.add_option("--method", method, "see lacuna methods")
+      ->check(CLI::IsMember(methods))
       ->capture_default_str()
       ->group(group);
   command.add_option("--rank", options.ranks, "one for each mode or part, such as 4,4,3, or one for all")
@@ -35,13 +37,13 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::Range(-1, 12))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--max-iterations", options.max_iterations, "steps at most")
+  command.add_option("--max-iterations", options.max_iterations, "steps at most; unset: the method's")
       ->check(nonnegative_number())
-      ->capture_default_str()
       ->group(group);
-  command.add_option("--tolerance", options.tolerance, "stop when gradient norm / objective is below this")
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "stop when gradient norm / objective is below this; unset: the method's")
       ->check(nonnegative_number())
-      ->capture_default_str()
       ->group(group);
   command.add_option("--max-time", options.max_time, "seconds at most; the best model so far is kept")
       ->check(nonnegative_number())
@@ -63,11 +65,10 @@ void FitFlags::add_flags(CLI::App& command) {
   command
       .add_option("--offsets", offsets,
                   "fitted first: none, mean, modes, auto, or a list such as user,item,item*week")
-      ->default_str("none")
+      ->default_str("the method's")
       ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
-      ->capture_default_str()
       ->group(group);
   clip.add_flag(command, "no limits");
   command.add_option("--optimizer", optimizer, "how to minimise")
@@ -84,7 +85,7 @@ void FitFlags::add_flags(CLI::App& command) {
 
 Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   FitOptions chosen = options;
-  chosen.method = method == "tr-mm" ? Method::kTrMm : Method::kTrLs;
+  chosen.method = *parse_method(method);
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
@@ -98,19 +99,20 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
     warm = std::make_unique<Model>(std::move(*model));
     chosen.warm_start = warm.get();
   }
-  return chosen;
+  return complete_options(std::move(chosen));
 }
 
 Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const {
   chosen.auto_parts = parts == "auto";
   chosen.auto_offsets = offsets == "auto";
-  if (!chosen.auto_parts) {
+  if (!chosen.auto_parts && (parts != "full" || (info(chosen.method).settings & kTakesParts) != 0)) {
     auto list = parse_parts(parts, modes);
     if (!list) return usage_error("--parts", list.error().what);
     chosen.parts = std::move(*list);
   }
   if (!chosen.auto_offsets) {
-    auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);
+    const std::string_view unset = center.empty() ? info(chosen.method).offsets : center;
+    auto spec = parse_offsets(offsets.empty() ? unset : offsets, modes);
     if (!spec) return usage_error("--offsets", spec.error().what);
     chosen.offsets = std::move(*spec);
   }

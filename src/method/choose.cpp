@@ -51,6 +51,7 @@ class Chooser {
   // best's.
   bool consider(Structure candidate, double factor, const std::string& what);
 
+  [[nodiscard]] OffsetSpec best_offsets_alone() const;
   void choose_offsets();
   void choose_lambda(double step);
   void choose_parts();
@@ -119,9 +120,8 @@ std::string Chooser::measure(double error) const {
   return text.str();
 }
 
-// Offsets alone need no fit: effects are added one by one while they lower the held-out error. Then one trial
-// with parts says whether to use them at all, since a part may say the same better.
-void Chooser::choose_offsets() {
+// Offsets alone need no fit: effects are added one by one while they lower the held-out error.
+OffsetSpec Chooser::best_offsets_alone() const {
   const auto alone = [&](const OffsetSpec& spec) {
     return rmse(split_->held.value, fit_offsets(split_->kept, spec).at(split_->held.index));
   };
@@ -140,6 +140,12 @@ void Chooser::choose_offsets() {
     chosen = std::move(more);
     lowest = with;
   }
+  return chosen;
+}
+
+// One trial with parts says whether to use offsets at all, since a part may say the same better.
+void Chooser::choose_offsets() {
+  const OffsetSpec chosen = best_offsets_alone();
   Structure with = best_;
   with.offsets = chosen;
   consider(std::move(with), 1.0, "offsets " + describe(chosen, modes()));
@@ -255,6 +261,11 @@ FitOptions Chooser::choose() {
       options_->parts.empty() || options_->auto_parts ? full_structure(tensor_->order()) : options_->parts;
   best_.offsets = options_->auto_offsets ? OffsetSpec{} : options_->offsets;
   split_ = hold_out(*tensor_, kHeldOut, options_->seed);
+  if ((info(options_->method).settings & kTakesParts) == 0) {  // nothing but offsets to choose
+    chosen.offsets = split_ ? best_offsets_alone() : OffsetSpec{.mean = true, .effects = {}};
+    tell("auto: offsets " + describe(chosen.offsets, modes()));
+    return chosen;
+  }
   if (!split_) {
     tell("auto: too few entries to hold any out, so the parts are the paper's and the offset is the mean");
     chosen.parts = best_.parts;
