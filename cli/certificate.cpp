@@ -12,11 +12,11 @@ namespace {
 constexpr double kBinds = 0.1;  // a part binds when it brings this much of the largest share
 
 std::string part_name(const Model& model, std::size_t p) {
-  return describe(PartOptions{.spec = model.parts[p].modes}, model.dual.modes());
+  return describe(PartOptions{.spec = model.latent()->parts[p].modes}, model.modes);
 }
 
 bool at_full_rank(const Model& model, std::size_t p) {
-  return model.parts[p].factor.cols() >= model.parts[p].factor.rows();
+  return model.latent()->parts[p].factor.cols() >= model.latent()->parts[p].factor.rows();
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ nlohmann::ordered_json certificate_json(const Certificate& certificate, const Mo
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   for (std::size_t p = 0; p < certificate.parts.size(); ++p)
     parts.push_back({{"part", part_name(model, p)},
-                     {"rank", model.parts[p].factor.cols()},
+                     {"rank", model.latent()->parts[p].factor.cols()},
                      {"share", certificate.share(p)},
                      {"inside", certificate.parts[p].inside},
                      {"most", certificate.parts[p].most}});
@@ -51,8 +51,8 @@ std::string certificate_text(const Certificate& certificate, const Model& model,
     const bool full = at_full_rank(model, p);
     rank_binds = rank_binds || !full;
     text += fmt::format("  {:<24} rank {:>3} {}: {:.3g} of the objective\n", part_name(model, p),
-                        model.parts[p].factor.cols(), full ? "is full, the fit is not at its end" : "binds",
-                        certificate.share(p));
+                        model.latent()->parts[p].factor.cols(),
+                        full ? "is full, the fit is not at its end" : "binds", certificate.share(p));
   }
   if (!rank_binds) return text + "fit on: more steps, or a smaller --tolerance\n";
   return text +

@@ -29,16 +29,16 @@ Result<int> CertifyCommand::run() {
   set_thread_count(output.threads);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
-  auto file = read_cells(train, input, fitted->dual.modes(), fitted->index_base);
+  auto file = read_cells(train, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
   keep_valued(file->entries);
   auto options = input.read_options();
   if (!options) return options.error();
-  file->modes = fitted->dual.modes();
+  file->modes = fitted->modes;
   auto tensor = observe(train, *file, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
 
-  if (tensor->indices() != fitted->dual.indices())
+  if (fitted->latent() != nullptr && tensor->indices() != fitted->latent()->dual.indices())
     return input_error(train, "its cells are not those that the model was fitted on");
 
   const Certificate found = certify(*fitted, std::move(*tensor));

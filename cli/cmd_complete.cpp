@@ -102,8 +102,8 @@ Result<int> CompleteCommand::run() {
     output.say(fmt::format("note: {} cells lie on no observed fiber and got their offset",
                            grouped(prediction.cold)));
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.dual.modes())},
-                                              {"observed", result.model.dual.size()},
+    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.modes)},
+                                              {"observed", result.model.entries},
                                               {"filled", holes},
                                               {"cold", prediction.cold},
                                               {"denoised", denoise},

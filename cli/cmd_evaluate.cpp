@@ -33,7 +33,7 @@ struct EvaluateCommand {
 
 // Facts are the test file's cells of value other than 0; those of the filter files are known beforehand.
 Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const {
-  const auto modes = parse_mode_list(ranking, fitted.dual.modes());
+  const auto modes = parse_mode_list(ranking, fitted.modes);
   if (!modes) return usage_error("--ranking", modes.error().what);
   const auto keep_facts = [](Entries& entries) {
     keep_if(entries, [&](Count e) { return entries.value[e] != 0.0; });
@@ -75,7 +75,7 @@ Result<int> EvaluateCommand::run() {
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
-  auto file = read_cells(test, input, fitted->dual.modes(), fitted->index_base);
+  auto file = read_cells(test, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
   if (!ranking.empty()) return rank(*fitted, *file);
   keep_valued(file->entries);

@@ -35,7 +35,7 @@ struct FitCommand {
   Result<int> run();
   Result<> check_metric(const TrainingData& data) const;
   Result<> add_negatives(ObservedTensor& tensor) const;
-  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result) const;
+  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
 
@@ -68,22 +68,21 @@ Result<> FitCommand::add_negatives(ObservedTensor& tensor) const {
   return Nothing{};
 }
 
-nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
-  std::vector<Index> ranks;
+nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing) const {
   std::vector<double> lambdas;
   std::vector<std::string> parts;
-  for (const ModelPart& part : result.model.parts) {
-    ranks.push_back(static_cast<Index>(part.factor.cols()));
-    lambdas.push_back(part.lambda);
-    parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.dual.modes()));
-  }
+  if (const Latent* latent = result.model.latent())
+    for (const ModelPart& part : latent->parts) {
+      lambdas.push_back(part.lambda);
+      parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.modes));
+    }
   const auto settings = nlohmann::ordered_json::parse(result.model.settings);
   return {{"method", result.model.method},
-          {"shape", extents(result.model.dual.modes())},
-          {"observed", result.model.dual.size()},
-          {"missing", result.model.dual.missing()},
-          {"rank", ranks},
-          {"lambda", settings.at("lambda")},
+          {"shape", extents(result.model.modes)},
+          {"observed", result.model.entries},
+          {"missing", missing},
+          {"rank", ranks(result.model.body)},
+          {"lambda", settings.value("lambda", nlohmann::ordered_json(nullptr))},
           {"lambdas", lambdas},
           {"iterations", result.last.iteration},
           {"seconds", result.seconds},
@@ -105,7 +104,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result) const {
                                              : nlohmann::ordered_json(nullptr)},
           {"offset", result.model.offsets.mean},
           {"parts", parts},
-          {"offsets", describe(spec_of(result.model.offsets), result.model.dual.modes())},
+          {"offsets", describe(spec_of(result.model.offsets), result.model.modes)},
           {"index_base", result.model.index_base},
           {"seed", fit.options.seed},
           {"threads", thread_count()},
@@ -123,7 +122,7 @@ void FitCommand::tell(const FitResult& result) const {
   if (result.certificate)
     fmt::print("at most {:.3g} of the objective above the best over all ranks (gap; see lacuna certify)\n",
                result.certificate->gap());
-  fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
+  if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
   fmt::print("model written to {}\n", model);
 }
 
@@ -147,6 +146,7 @@ Result<int> FitCommand::run() {
       !fits)
     return fits.error();
 
+  const Count missing = data->tensor.missing();
   History steps;
   FitResult result = run_fit(std::move(data->tensor), *options, data->test ? &*data->test : nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
@@ -156,7 +156,7 @@ Result<int> FitCommand::run() {
     if (auto saved = steps.save(history); !saved) return saved.error();
 
   if (output.json)
-    fmt::print("{}\n", report(result).dump());
+    fmt::print("{}\n", report(result, missing).dump());
   else
     tell(result);
   if (!result.converged && !output.quiet)

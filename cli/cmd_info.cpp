@@ -106,19 +106,42 @@ Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
           {"lambda", part.lambda}};
 }
 
+void print_parts(const Json& parts, const std::vector<double>& mixture) {
+  std::size_t width = 4;
+  for (const Json& part : parts) width = std::max(width, part["part"].get_ref<const std::string&>().size());
+  fmt::print("{:<{}} {:>6} {:>12} {:>8}\n", "part", width, "rank", "lambda", "mixture");
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    fmt::print("{:<{}} {:>6} {:>12.6g} {:>8.3f}\n", parts[p]["part"].get<std::string>(), width,
+               parts[p]["rank"].get<int>(), parts[p]["lambda"].get<double>(), mixture[p]);
+}
+
+// One line about a body that has no parts.
+std::string body_text(const Model& model) {
+  const std::vector<int> rank = ranks(model.body);
+  if (std::holds_alternative<Tucker>(model.body))
+    return fmt::format("a Tucker tensor with a core of {}", fmt::join(rank, " x "));
+  if (const auto* cp = std::get_if<Cp>(&model.body))
+    return fmt::format("a sum of {} rank-one tensors{}", rank[0],
+                       cp->covariance.empty() ? "" : ", with the covariance of its rows");
+  if (std::holds_alternative<Dense>(model.body)) return "a value for every cell";
+  return "nothing but the offsets";
+}
+
 Result<int> InfoCommand::show_model() const {
   auto model = load_model(path);
   if (!model) return model.error();
-  const std::vector<Mode>& modes = model->dual.modes();
+  const std::vector<Mode>& modes = model->modes;
   const std::string offsets = describe(spec_of(model->offsets), modes);
   const Predictor predictor(*model);
   const std::vector<double> mixture = predictor.mixture();
   Json info{{"file", path},
             {"format", "lacuna model"},
+            {"kind", kind_name(model->body)},
             {"method", model->method},
+            {"rank", ranks(model->body)},
             {"version", model->version},
             {"shape", extents(modes)},
-            {"observed", model->dual.size()},
+            {"observed", model->entries},
             {"range", range_json(model->observed)},
             {"clip", model->clip ? range_json(*model->clip) : Json(nullptr)},
             {"offset", model->offsets.mean},
@@ -127,26 +150,23 @@ Result<int> InfoCommand::show_model() const {
             {"mixture", mixture},
             {"tensor_mixture", predictor.tensor_mixture()},
             {"settings", Json::parse(model->settings)}};
-  std::size_t width = 4;
-  for (const ModelPart& part : model->parts) {
-    info["parts"].push_back(part_json(part, modes));
-    width = std::max(width, info["parts"].back()["part"].get_ref<const std::string&>().size());
-  }
+  if (const Latent* latent = model->latent())
+    for (const ModelPart& part : latent->parts) info["parts"].push_back(part_json(part, modes));
   if (output.json) {
     fmt::print("{}\n", info.dump());
     return 0;
   }
   fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
-             shape_text(extents(modes)), grouped(model->dual.size()), model->version);
+             shape_text(extents(modes)), grouped(model->entries), model->version);
   fmt::print("values {:.6g} to {:.6g}", model->observed.low, model->observed.high);
   if (model->clip)
     fmt::print(", predictions kept within {:.6g} to {:.6g}", model->clip->low, model->clip->high);
   fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n\n", offsets, model->offsets.mean,
              model->index_base);
-  fmt::print("{:<{}} {:>6} {:>12} {:>8}\n", "part", width, "rank", "lambda", "mixture");
-  for (std::size_t p = 0; p < model->parts.size(); ++p)
-    fmt::print("{:<{}} {:>6} {:>12.6g} {:>8.3f}\n", info["parts"][p]["part"].get<std::string>(), width,
-               model->parts[p].factor.cols(), model->parts[p].lambda, mixture[p]);
+  if (model->latent() != nullptr)
+    print_parts(info["parts"], mixture);
+  else
+    fmt::print("{}\n", body_text(*model));
   fmt::print("\nsettings {}\n", model->settings);
   return 0;
 }

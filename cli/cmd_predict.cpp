@@ -29,7 +29,7 @@ Result<int> PredictCommand::run() {
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
-  auto file = read_cells(cells, input, fitted->dual.modes(), fitted->index_base);
+  auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
   const Predictor predictor(*fitted);
   Predictor::Prediction prediction = predictor.predict(file->entries.index);

@@ -32,6 +32,7 @@ Action add_split(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_info(CLI::App& app);
 Action add_certify(CLI::App& app);
+Action add_methods(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;
 

@@ -13,8 +13,10 @@ namespace lacuna::cli {
 
 void FitFlags::add_flags(CLI::App& command) {
   const char* group = "Fit";
-  command.add_option("--method", method, "tr-mm: problem D; tr-ls: problem P")
-      ->check(CLI::IsMember({"tr-mm", "tr-ls"}))
+  std::vector<std::string> methods;
+  for (const MethodInfo& one : kMethods) methods.emplace_back(one.name);
+  command.add_option("--method", method, "see lacuna methods")
+      ->check(CLI::IsMember(methods))
       ->capture_default_str()
       ->group(group);
   command
@@ -38,13 +40,13 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::Range(-1, 12))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--max-iterations", options.max_iterations, "steps at most")
+  command.add_option("--max-iterations", options.max_iterations, "steps at most; unset: the method's")
       ->check(nonnegative_number())
-      ->capture_default_str()
       ->group(group);
-  command.add_option("--tolerance", options.tolerance, "stop when gradient norm / objective is below this")
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "stop when gradient norm / objective is below this; unset: the method's")
       ->check(nonnegative_number())
-      ->capture_default_str()
       ->group(group);
   command.add_option("--max-time", options.max_time, "seconds at most; the best model so far is kept")
       ->check(nonnegative_number())
@@ -66,11 +68,10 @@ void FitFlags::add_flags(CLI::App& command) {
   command
       .add_option("--offsets", offsets,
                   "fitted first: none, mean, modes, auto, or a list such as user,item,item*week")
-      ->default_str("none")
+      ->default_str("the method's")
       ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
-      ->capture_default_str()
       ->group(group);
   clip.add_flag(command, "no limits");
   command.add_option("--optimizer", optimizer, "how to minimise")
@@ -103,8 +104,10 @@ Result<std::vector<int>> parse_ranks(const std::vector<std::string>& given) {
 
 Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   FitOptions chosen = options;
-  chosen.auto_rank = rank == std::vector<std::string>{"auto"};
-  if (!chosen.auto_rank) {
+  chosen.method = *parse_method(method);
+  const bool open_rank = rank == std::vector<std::string>{"auto"};
+  chosen.auto_rank = open_rank && (info(chosen.method).settings & kTakesParts) != 0;
+  if (!open_rank) {
     auto ranks = parse_ranks(rank);
     if (!ranks) return ranks.error();
     chosen.ranks = std::move(*ranks);
@@ -115,7 +118,6 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   if (!chosen.auto_lambda && !(CLI::detail::lexical_cast(lambda, chosen.lambda) && chosen.lambda > 0.0 &&
                                std::isfinite(chosen.lambda)))
     return usage_error("--lambda", fmt::format("found '{}', expected auto or a number > 0", lambda));
-  chosen.method = method == "tr-mm" ? Method::kTrMm : Method::kTrLs;
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
@@ -130,23 +132,24 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
     chosen.warm_start = warm.get();
     if (chosen.auto_rank) {  // the model's are what it can be taken over with
       chosen.auto_rank = false;
-      for (const ModelPart& part : warm->parts) chosen.ranks.push_back(static_cast<int>(part.factor.cols()));
+      chosen.ranks = ranks(warm->body);
     }
   }
-  return chosen;
+  return complete_options(std::move(chosen));
 }
 
 Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const {
   chosen.auto_parts = parts == "auto";
   chosen.auto_offsets = offsets == "auto";
-  if (!chosen.auto_parts) {
+  if (!chosen.auto_parts && (parts != "full" || (info(chosen.method).settings & kTakesParts) != 0)) {
     auto list = parse_parts(parts, modes);
     if (!list) return usage_error("--parts", list.error().what);
     chosen.parts = std::move(*list);
     for (const PartOptions& part : chosen.parts) chosen.auto_rank = chosen.auto_rank && part.rank == 0;
   }
   if (!chosen.auto_offsets) {
-    auto spec = parse_offsets(offsets.empty() ? center : offsets, modes);
+    const std::string_view unset = center.empty() ? info(chosen.method).offsets : center;
+    auto spec = parse_offsets(offsets.empty() ? unset : offsets, modes);
     if (!spec) return usage_error("--offsets", spec.error().what);
     chosen.offsets = std::move(*spec);
   }

@@ -18,7 +18,7 @@ struct FitFlags {
   std::string optimizer = "trust-region";
   std::string precision = "double";
   std::string init = "spectral";
-  std::string center = "none";
+  std::string center;
   std::string parts = "full";
   std::string offsets;
   std::vector<std::string> rank = {"auto"};

@@ -148,12 +148,6 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   return data;
 }
 
-std::vector<Index> extents(const std::vector<Mode>& modes) {
-  std::vector<Index> sizes;
-  for (const Mode& mode : modes) sizes.push_back(mode.size);
-  return sizes;
-}
-
 void announce(const Output& output, const std::string& path, const TrainingData& data) {
   const ObservedTensor& tensor = data.tensor;
   double cells = 1.0;

@@ -21,13 +21,18 @@ constexpr std::uint64_t kMostHeader = 1U << 30;
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
+// zlib takes a null pointer, which is what nothing may look like, for a wish to start anew.
+uLong add_to_sum(uLong sum, const void* data, std::uint64_t bytes) {
+  return bytes == 0 ? sum : crc32_z(sum, static_cast<const Bytef*>(data), bytes);
+}
+
 // Writes and sums up in one go.
 class SummedFile {
  public:
   explicit SummedFile(AtomicFile& file) : file_(&file) {}
   void write(const void* data, std::uint64_t bytes) {
     file_->write(data, bytes);
-    sum_ = crc32_z(sum_, static_cast<const Bytef*>(data), bytes);
+    sum_ = add_to_sum(sum_, data, bytes);
     written_ += bytes;
   }
   void pad_to(std::uint64_t offset) {
@@ -116,9 +121,9 @@ Result<ArrayReader> ArrayReader::open(const std::string& path) {
       std::fread(reader.arrays_.data(), 1, reader.arrays_.size(), file.get()) != reader.arrays_.size() ||
       std::fread(&stored, sizeof stored, 1, file.get()) != 1)
     return input_error(path, "could not be read to its end");
-  uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(prefix), kPrefix);
-  sum = crc32_z(sum, reinterpret_cast<const Bytef*>(text.data()), text.size());
-  sum = crc32_z(sum, reinterpret_cast<const Bytef*>(reader.arrays_.data()), reader.arrays_.size());
+  uLong sum = add_to_sum(crc32_z(0, nullptr, 0), prefix, kPrefix);
+  sum = add_to_sum(sum, text.data(), text.size());
+  sum = add_to_sum(sum, reader.arrays_.data(), reader.arrays_.size());
   if (sum != stored) return input_error(path, "the model is damaged: its checksum does not match");
   reader.header_ = nlohmann::json::parse(text, nullptr, false);
   if (reader.header_.is_discarded()) return input_error(path, "the model is damaged: its header is not JSON");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/array_container.hpp"
+#include "io/model_body.hpp"
 
 namespace lacuna {
 namespace {
@@ -38,14 +39,6 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
     if (mode.labels.size() != mode.size) throw ArrayReader::Bad("as many labels as positions expected");
   }
   return mode;
-}
-
-Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std::int64_t rows) {
-  const std::vector<double> values = arrays.get<double>(described);
-  const auto count = static_cast<std::int64_t>(values.size());
-  if (rows <= 0 || count == 0 || count % rows != 0)
-    throw ArrayReader::Bad("a factor that does not fit its mode");
-  return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
 }
 
 json describe_effect(const Effect& effect, std::size_t i, ArrayWriter& arrays) {
@@ -91,7 +84,7 @@ Range read_range(const json& described) {
   return range;
 }
 
-Result<Model> build_model(const json& header, const ArrayReader& arrays) {
+Model read_common(const json& header, const ArrayReader& arrays) {
   Model model;
   model.method = header.at("method").get<std::string>();
   model.version = header.at("lacuna").get<std::string>();
@@ -100,32 +93,10 @@ Result<Model> build_model(const json& header, const ArrayReader& arrays) {
   model.offsets = read_offsets(header.at("offsets"), arrays);
   model.observed = read_range(header.at("observed"));
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
-  std::vector<Mode> modes;
-  for (const json& mode : header.at("modes")) modes.push_back(read_mode(mode, arrays));
-  const int order = static_cast<int>(modes.size());
-  for (const json& described : header.at("parts")) {
-    ModelPart part;
-    part.modes.mode = described.at("mode").get<int>();
-    part.modes.agree = described.at("agree").get<std::vector<int>>();
-    part.lambda = described.at("lambda").get<double>();
-    part.modes.row_power = described.at("row_power").get<double>();
-    part.modes.fiber_power = described.at("fiber_power").get<double>();
-    if (part.modes.mode < 0 || part.modes.mode >= order)
-      throw ArrayReader::Bad("a part of a mode that is not there");
-    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size);
-    model.parts.push_back(std::move(part));
-  }
-  Entries dual;
-  for (const json& described : header.at("index")) dual.index.push_back(arrays.get<Index>(described));
-  dual.value = arrays.get<double>(header.at("dual"));
-  if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
-  auto tensor = ObservedTensor::create(std::move(modes), std::move(dual));
-  if (!tensor) return tensor.error();
-  model.dual = std::move(*tensor);
-  for (const ModelPart& part : model.parts) check_part(part.modes, order);
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
   for (const Effect& effect : model.offsets.effects)
     for (const int mode : effect.modes)
-      if (mode < 0 || mode >= order) throw ArrayReader::Bad("an offset of a mode that is not there");
+      if (mode < 0 || mode >= model.order()) throw ArrayReader::Bad("an offset of a mode that is not there");
   return model;
 }
 
@@ -133,7 +104,7 @@ Result<Model> build_model(const json& header, const ArrayReader& arrays) {
 
 Result<> save_model(const std::string& path, const Model& model) {
   ArrayWriter arrays;
-  json header{{"kind", "latent"},
+  json header{{"kind", kind_name(model.body)},
               {"lacuna", model.version},
               {"method", model.method},
               {"settings", json::parse(model.settings)},
@@ -143,22 +114,9 @@ Result<> save_model(const std::string& path, const Model& model) {
   if (model.clip) header["clip"] = describe_range(*model.clip);
   for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
     header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
-  const std::vector<Mode>& modes = model.dual.modes();
-  for (std::size_t k = 0; k < modes.size(); ++k)
-    header["modes"].push_back(describe_mode(modes[k], k, arrays));
-  for (std::size_t p = 0; p < model.parts.size(); ++p) {
-    const ModelPart& part = model.parts[p];
-    header["parts"].push_back({{"mode", part.modes.mode},
-                               {"agree", part.modes.agree},
-                               {"row_power", part.modes.row_power},
-                               {"fiber_power", part.modes.fiber_power},
-                               {"lambda", part.lambda},
-                               {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
-  }
-  for (int k = 0; k < model.dual.order(); ++k)
-    header["index"].push_back(arrays.add("index" + std::to_string(k), model.dual.index(k)));
-  header["dual"] = arrays.add("dual", model.dual.values());
-  if (!model.dual.weights().empty()) header["weights"] = arrays.add("weights", model.dual.weights());
+  for (std::size_t k = 0; k < model.modes.size(); ++k)
+    header["modes"].push_back(describe_mode(model.modes[k], k, arrays));
+  io::describe_body(model, header, arrays);
   return arrays.save(path, header);
 }
 
@@ -166,11 +124,12 @@ Result<Model> load_model(const std::string& path) {
   auto arrays = ArrayReader::open(path);
   if (!arrays) return arrays.error();
   try {
-    if (arrays->header().at("kind") != "latent")
-      return input_error(path, "a model of kind '" + arrays->header().at("kind").get<std::string>() +
-                                   "', which this version does not know");
-    auto model = build_model(arrays->header(), *arrays);
-    if (!model) return input_error(path, "the model is damaged: " + model.error().what);
+    const json& header = arrays->header();
+    const std::string kind = header.at("kind").get<std::string>();
+    if (!io::knows_body(kind))
+      return input_error(path, "a model of kind '" + kind + "', which this version does not know");
+    Model model = read_common(header, *arrays);
+    io::read_body(kind, header, *arrays, model);
     return model;
   } catch (const std::exception& problem) {
     return input_error(path, std::string("the model is damaged: ") + problem.what());

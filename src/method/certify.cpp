@@ -9,7 +9,8 @@ Certificate certify(const Model& model, ObservedTensor train) {
   if (model.method != "tr-mm")
     throw std::invalid_argument("only models of tr-mm can be certified: " + model.method +
                                 " does not solve the convex problem's dual");
-  if (train.indices() != model.dual.indices())
+  const Latent& latent = std::get<Latent>(model.body);
+  if (train.indices() != latent.dual.indices())
     throw std::invalid_argument("the cells are not those that the model was fitted on");
 
   std::vector<double> left = model.offsets.at(train.indices());
@@ -24,13 +25,13 @@ Certificate certify(const Model& model, ObservedTensor train) {
   std::vector<PartSpec> parts;
   std::vector<double> lambda;
   std::vector<Matrix<double>> u;
-  for (const ModelPart& part : model.parts) {
+  for (const ModelPart& part : latent.parts) {
     parts.push_back(part.modes);
     lambda.push_back(part.lambda);
     u.push_back(part.factor);
   }
   const ProblemData<double> data(train, parts, lambda);
-  return certify<double>(data, u, model.dual.values(), std::sqrt(squares));
+  return certify<double>(data, u, latent.dual.values(), std::sqrt(squares));
 }
 
 }  // namespace lacuna

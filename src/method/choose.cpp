@@ -47,6 +47,7 @@ class Chooser {
   // best's.
   bool consider(Structure candidate, double factor, const std::string& what);
 
+  [[nodiscard]] OffsetSpec best_offsets_alone() const;
   void choose_offsets();
   void choose_lambda(double step);
   void choose_parts();
@@ -88,9 +89,8 @@ bool Chooser::consider(Structure candidate, double factor, const std::string& wh
   return better;
 }
 
-// Offsets alone need no fit: effects are added one by one while they lower the held-out error. Then one trial
-// with parts says whether to use them at all, since a part may say the same better.
-void Chooser::choose_offsets() {
+// Offsets alone need no fit: effects are added one by one while they lower the held-out error.
+OffsetSpec Chooser::best_offsets_alone() const {
   const auto alone = [&](const OffsetSpec& spec) {
     return rmse(trials_->split().held.value, fit_offsets(kept(), spec).at(trials_->split().held.index));
   };
@@ -109,6 +109,12 @@ void Chooser::choose_offsets() {
     chosen = std::move(more);
     lowest = with;
   }
+  return chosen;
+}
+
+// One trial with parts says whether to use offsets at all, since a part may say the same better.
+void Chooser::choose_offsets() {
+  const OffsetSpec chosen = best_offsets_alone();
   Structure with = best_;
   with.offsets = chosen;
   consider(std::move(with), 1.0, "offsets " + describe(chosen, modes()));
@@ -227,12 +233,16 @@ void Chooser::choose_rank() {
 
 Choice Chooser::choose() {
   const FitOptions& asked = *options_;
-  best_.parts = asked.parts.empty() || asked.auto_parts ? full_structure(order()) : asked.parts;
-  if (asked.auto_offsets) {
-    best_.offsets = OffsetSpec{};
-  } else {
-    best_.offsets = asked.offsets;
+  if ((info(asked.method).settings & kTakesParts) == 0) {  // nothing but offsets to choose
+    Choice chosen{.options = asked, .start = std::nullopt};
+    if (asked.auto_offsets) {
+      chosen.options.offsets = best_offsets_alone();
+      trials_->tell("offsets " + describe(chosen.options.offsets, modes()));
+    }
+    return chosen;
   }
+  best_.parts = asked.parts.empty() || asked.auto_parts ? full_structure(order()) : asked.parts;
+  if (!asked.auto_offsets) best_.offsets = asked.offsets;
   best_.ranks = asked.auto_rank ? std::vector<int>{kTrialRank} : asked.ranks;
   if (asked.auto_parts)
     std::erase_if(best_.parts, [&](const PartOptions& part) { return !worth_trying(part.spec); });

@@ -8,12 +8,11 @@
 #include <stdexcept>
 
 #include "method/choose.hpp"
-#include "method/fit_run.hpp"
 #include "method/hold_out.hpp"
+#include "method/solve.hpp"
 
 namespace lacuna {
 
-std::string_view name(Method method) { return method == Method::kTrMm ? "tr-mm" : "tr-ls"; }
 std::string_view name(Optimizer optimizer) {
   return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
 }
@@ -22,53 +21,34 @@ std::string_view name(Start start) { return start == Start::kRandom ? "random" :
 
 namespace {
 
-std::string settings_json(const std::vector<Mode>& modes, const FitPlan& plan, const FitOptions& options) {
-  return nlohmann::ordered_json{{"method", name(options.method)},
-                                {"optimizer", name(options.optimizer)},
-                                {"precision", name(options.precision)},
-                                {"init", name(options.start)},
-                                {"parts", describe(plan.parts, modes)},
-                                {"offsets", describe(options.offsets, modes)},
-                                {"rank", plan.ranks},
-                                {"lambda", options.lambda},
-                                {"lambdas", plan.lambda},
-                                {"path", plan.path},
-                                {"max_iterations", options.max_iterations},
-                                {"tolerance", options.tolerance},
-                                {"seed", options.seed}}
-      .dump();
-}
-
-template <class Real>
-FitResult fit_in(ObservedTensor tensor, const FitPlan& plan, const FitOptions& options, FitRun& run,
-                 Offsets offsets) {
-  Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
-                                                            : solve_primal<Real>(tensor, plan, options, run);
-  FitResult result;
-  run.finish(solution.summary, result);
-  result.mixture = std::move(solution.mixture);
-  result.certificate = std::move(solution.certificate);
-  result.model.method = name(options.method);
-  result.model.version = version();
-  result.model.settings = settings_json(tensor.modes(), plan, options);
-  result.model.offsets = std::move(offsets);
-  if constexpr (std::is_same_v<Real, double>) {
-    tensor.replace_values(std::move(solution.z));
-  } else {
-    tensor.replace_values({solution.z.begin(), solution.z.end()});
+// The one place that knows which method is solved where.
+Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  switch (options.method) {
+    case Method::kTrMm:
+    case Method::kTrLs:
+      return solve_latent(tensor, options, run);
+    case Method::kMean:
+    case Method::kOffsets:
+      return solve_offsets(tensor, options, run);
   }
-  result.model.dual = std::move(tensor);
-  for (std::size_t p = 0; p < plan.parts.size(); ++p)
-    result.model.parts.push_back({.modes = plan.parts[p].spec,
-                                  .lambda = solution.lambda[p],
-                                  .factor = solution.u[p].template cast<double>()});
-  return result;
+  throw std::invalid_argument("no such method");
 }
 
 std::vector<double> residual(const ObservedTensor& tensor, const Offsets& offsets) {
   std::vector<double> left = offsets.at(tensor.indices());
   for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
   return left;
+}
+
+// Methods that are nothing but offsets have some even when none were asked for.
+OffsetSpec offset_spec(const FitOptions& options, int order) {
+  OffsetSpec spec = options.offsets;
+  if (options.method == Method::kMean) spec.mean = true;
+  if (options.method == Method::kOffsets && !spec.mean) {
+    spec.mean = true;
+    for (int k = 0; k < order; ++k) spec.effects.push_back({k});
+  }
+  return spec;
 }
 
 double held_out_share(const FitOptions& options) {
@@ -108,27 +88,31 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   return best;
 }
 
+FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
+                         const Entries* test) {
+  const Stopwatch watch;
+  FitCallbacks timed = callbacks;
+  timed.interrupted = [&] {
+    return (callbacks.interrupted && callbacks.interrupted()) ||
+           (options.max_time > 0.0 && watch.seconds() > options.max_time / 2);
+  };
+  Choice choice = choose(tensor, options, timed);
+  if (choice.start) choice.options.warm_start = &*choice.start;
+  const double choosing = watch.seconds();
+  if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
+  FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
+  result.choosing_seconds = choosing;
+  return result;
+}
+
 }  // namespace
 
-FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
+FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks& callbacks,
               const Entries* test) {
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
-  if (leaves_a_choice(options)) {
-    const Stopwatch watch;
-    FitCallbacks timed = callbacks;
-    timed.interrupted = [&] {
-      return (callbacks.interrupted && callbacks.interrupted()) ||
-             (options.max_time > 0.0 && watch.seconds() > options.max_time / 2);
-    };
-    Choice choice = choose(tensor, options, timed);
-    if (choice.start) choice.options.warm_start = &*choice.start;
-    const double choosing = watch.seconds();
-    if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
-    FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
-    result.choosing_seconds = choosing;
-    return result;
-  }
+  const FitOptions options = complete_options(given);
+  if (leaves_a_choice(options)) return choose_and_fit(std::move(tensor), options, callbacks, test);
   if (const double share = held_out_share(options); share > 0.0) {
     if (!(share < 1.0))
       throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
@@ -137,18 +121,30 @@ FitResult fit(ObservedTensor tensor, const FitOptions& options, const FitCallbac
     if (const auto steps = best_steps(tensor, options, share, callbacks)) bounded.max_iterations = *steps;
     return fit(std::move(tensor), bounded, callbacks, test);
   }
-  const FitPlan plan = make_plan(tensor, options, callbacks);
+  const OffsetSpec spec = offset_spec(options, tensor.order());
   const auto [low, high] = std::minmax_element(tensor.values().begin(), tensor.values().end());
-  const Range observed{.low = *low, .high = *high};
-  const std::optional<Range> clip = options.clip_observed ? observed : options.clip;
-  Offsets offsets = fit_offsets(tensor, options.offsets);
-  if (!offsets.empty()) tensor.replace_values(residual(tensor, offsets));
-  FitRun run(options, callbacks, test, offsets, clip);
-  FitResult result = options.precision == Precision::kDouble
-                         ? fit_in<double>(std::move(tensor), plan, options, run, std::move(offsets))
-                         : fit_in<float>(std::move(tensor), plan, options, run, std::move(offsets));
-  result.model.observed = observed;
-  result.model.clip = clip;
+
+  FitResult result;
+  Model& model = result.model;
+  model.method = name(options.method);
+  model.version = version();
+  model.modes = tensor.take_labels();
+  model.entries = tensor.size();
+  model.observed = {.low = *low, .high = *high};
+  model.clip = options.clip_observed ? model.observed : options.clip;
+  model.offsets = fit_offsets(tensor, spec);
+  if (!model.offsets.empty()) tensor.replace_values(residual(tensor, model.offsets));
+
+  FitRun run(options, callbacks, test, model.offsets, model.clip);
+  Solved solved = solve(tensor, options, run);
+  run.finish(solved.summary, result);
+  result.mixture = std::move(solved.mixture);
+  result.certificate = std::move(solved.certificate);
+  nlohmann::ordered_json settings{
+      {"method", model.method}, {"offsets", describe(spec, model.modes)}, {"seed", options.seed}};
+  settings.update(solved.settings);
+  model.settings = settings.dump();
+  model.body = std::move(solved.body);
   return result;
 }
 

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "method/fit_run.hpp"
+#include "method/latent_run.hpp"
 
 namespace lacuna {
 namespace {
 
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
-                            const FitOptions& options, const FitCallbacks& callbacks) {
+                            const FitOptions& options, const FitRun& run) {
   std::vector<int> ranks = options.ranks;
   if (ranks.empty()) ranks.push_back(FitOptions::kDefaultRank);
   const bool chosen = !options.ranks.empty();
@@ -30,9 +30,9 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
     if (ranks[p] <= extent) continue;
-    if (chosen && callbacks.notice)
-      callbacks.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
-                       " is capped at its mode's size " + std::to_string(extent));
+    if (chosen)
+      run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
+                 " is capped at its mode's size " + std::to_string(extent));
     ranks[p] = static_cast<int>(extent);
   }
   return ranks;
@@ -77,18 +77,14 @@ std::vector<PartSpec> FitPlan::specs() const {
   return list;
 }
 
-FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks) {
+FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitRun& run) {
   if (!(options.lambda > 0.0) || !std::isfinite(options.lambda))
     throw std::invalid_argument("lambda must be a positive number, got " + std::to_string(options.lambda));
-  if (options.max_iterations < 0) throw std::invalid_argument("max_iterations must not be negative");
-  if (options.clip && !(options.clip->low < options.clip->high))
-    throw std::invalid_argument("the range to clip to must have low < high");
-  if (!(options.tolerance >= 0.0)) throw std::invalid_argument("tolerance must not be negative");
 
   FitPlan plan;
   plan.parts = options.parts.empty() ? full_structure(tensor.order()) : options.parts;
   for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
-  plan.ranks = plan_ranks(tensor, plan.parts, options, callbacks);
+  plan.ranks = plan_ranks(tensor, plan.parts, options, run);
   plan.lambda = options.lambdas;
   if (plan.lambda.empty())
     for (const PartOptions& part : plan.parts)

@@ -44,7 +44,7 @@ Matrix<double> grown(const ProblemData<double>& data, std::size_t part, const Ma
 }
 
 // False when no part has anything to gain.
-bool grow(Model& model, const Certificate& certificate) {
+bool grow(Latent& model, const Certificate& certificate) {
   double largest = 0.0;
   for (std::size_t p = 0; p < model.parts.size(); ++p) largest = std::max(largest, certificate.share(p));
   std::vector<PartSpec> specs;
@@ -64,12 +64,6 @@ bool grow(Model& model, const Certificate& certificate) {
   return any;
 }
 
-std::vector<int> ranks_of(const Model& model) {
-  std::vector<int> ranks;
-  for (const ModelPart& part : model.parts) ranks.push_back(static_cast<int>(part.factor.cols()));
-  return ranks;
-}
-
 }  // namespace
 
 Growth grow_ranks(Trials& trials, FitOptions settings) {
@@ -83,12 +77,13 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
     const bool better = error < Trials::kWorthwhile * best.error;
     const double gap = found.certificate ? found.certificate->gap() : 1.0;
     trials.tell(fmt::format("{} {}  rank {}, gap {:.3g}", better ? '+' : ' ', trials.measure(error),
-                            fmt::join(ranks_of(found.model), ","), gap));
+                            fmt::join(ranks(found.model.body), ","), gap));
     since = better ? 0 : since + 1;
     start = found.model;
-    if (better) best = {.ranks = ranks_of(found.model), .error = error, .model = std::move(found.model)};
-    if (!found.certificate || gap < kCertified || !grow(start, *found.certificate)) break;
-    settings.ranks = ranks_of(start);
+    if (better) best = {.ranks = ranks(found.model.body), .error = error, .model = std::move(found.model)};
+    if (!found.certificate || gap < kCertified || !grow(std::get<Latent>(start.body), *found.certificate))
+      break;
+    settings.ranks = ranks(start.body);
     settings.warm_start = &start;
   }
   return best;

@@ -3,7 +3,7 @@
 #include <lacuna/problem/dual_problem.hpp>
 #include <lacuna/problem/primal_problem.hpp>
 
-#include "method/fit_run.hpp"
+#include "method/latent_run.hpp"
 #include "method/minimize.hpp"
 
 namespace lacuna {
@@ -27,7 +27,7 @@ template <class Real>
 Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
                             FitRun& run) {
   ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
-  run.prepare_test(tensor, data.parts());
+  const LatentReport report(run, tensor, data.parts());
 
   Solution<Real> solution;
   std::vector<Matrix<Real>> x = starting_factors(data, plan, options);
@@ -56,9 +56,10 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
        .max_iterations = options.max_iterations,
        .tolerance = options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
-        return run.report<Real>(record, problem.operator_applications(),
-                                std::sqrt(here.cost / data.total_weight()), data.parts(), at, data.lambda(),
-                                flat(at.back()));
+        return report.step<Real>(record,
+                                 {.train_rmse = std::sqrt(here.cost / data.total_weight()),
+                                  .operator_applications = problem.operator_applications()},
+                                 at, data.lambda(), flat(at.back()));
       });
   const std::span<const Real> z = flat(x.back());
   solution.z.assign(z.begin(), z.end());

@@ -3,7 +3,7 @@
 // and have bad local minima for small ranks; starting each from the solution of the one before avoids both.
 #include <lacuna/problem/dual_problem.hpp>
 
-#include "method/fit_run.hpp"
+#include "method/latent_run.hpp"
 #include "method/minimize.hpp"
 
 namespace lacuna {
@@ -17,7 +17,7 @@ template <class Real>
 Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
                           FitRun& run) {
   ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
-  run.prepare_test(tensor, data.parts());
+  const LatentReport report(run, tensor, data.parts());
 
   Solution<Real> solution;
   solution.u = starting_factors(data, plan, options);
@@ -40,15 +40,14 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     solution.summary =
         minimize(manifold, problem, solution.u, state, stage, run.poll(),
                  [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
+                   Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
+                                     .operator_applications = problem.operator_applications()};
                    if (options.certify == Certify::kEveryStep)
-                     run.note_gap(run.measure([&] { return certify<Real>(data, u, at.z, at.misfit).gap(); }));
-                   return run.report<Real>(record, problem.operator_applications(),
-                                           at.misfit / std::sqrt(data.total_weight()), data.parts(), u,
-                                           data.lambda(), at.z);
+                     run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit).gap(); });
+                   return report.step<Real>(record, measured, u, data.lambda(), at.z);
                  });
     if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
-      solution.certificate =
-          run.measure([&] { return certify<Real>(data, solution.u, state.z, state.misfit); });
+      run.untimed([&] { solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit); });
     solution.z = std::move(state.z);
     if (run.stopped()) break;
   }

@@ -1,37 +1,66 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/tucker_kernels.hpp>
 #include <lacuna/model/model.hpp>
-#include <numeric>
 #include <stdexcept>
 
 namespace lacuna {
+namespace {
 
-Predictor::Predictor(const Model& model) : model_(&model) {
-  parts_.reserve(model.parts.size());
-  for (const ModelPart& part : model.parts) {
-    parts_.emplace_back(model.dual, part.modes);
-    factors_.push_back(parts_.back().table(part.factor));
-  }
-  for (const PartKernels& part : parts_) lookups_.emplace_back(model.dual, part.view());
+// Cells with a position that some mode does not have.
+Count beyond(const std::vector<Index>& sizes, const std::vector<std::vector<Index>>& index, Count cells) {
+  Count count = 0;
+  for (Count i = 0; i < cells; ++i)
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      if (index[k][i] >= sizes[k]) {
+        ++count;
+        break;
+      }
+  return count;
 }
 
-CellPlan Predictor::plan(const std::vector<std::vector<Index>>& index) const {
-  if (static_cast<int>(index.size()) != model_->dual.order())
+}  // namespace
+
+std::string_view kind_name(const ModelBody& body) {
+  constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense"};
+  return kNames[body.index()];
+}
+
+std::vector<int> ranks(const ModelBody& body) {
+  std::vector<int> found;
+  if (const auto* latent = std::get_if<Latent>(&body))
+    for (const ModelPart& part : latent->parts) found.push_back(static_cast<int>(part.factor.cols()));
+  if (const auto* tucker = std::get_if<Tucker>(&body))
+    for (int k = 0; k < tucker->order(); ++k) found.push_back(tucker->rank(k));
+  if (const auto* cp = std::get_if<Cp>(&body)) found.push_back(static_cast<int>(cp->factors[0].cols()));
+  return found;
+}
+
+Predictor::Predictor(const Model& model) : model_(&model) {
+  if (model.latent() != nullptr) latent_.emplace(*model.latent());
+}
+
+void Predictor::check_order(const std::vector<std::vector<Index>>& index) const {
+  if (static_cast<int>(index.size()) != model_->order())
     throw std::invalid_argument("cells have " + std::to_string(index.size()) + " indices, the model has " +
-                                std::to_string(model_->dual.order()) + " modes");
-  return {parts_, lookups_, index};
+                                std::to_string(model_->order()) + " modes");
 }
 
 Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index) const {
-  const CellPlan cells = plan(index);
+  check_order(index);
   Prediction prediction;
   prediction.value = model_->offsets.at(index);
-  prediction.cold = cells.cold_cells();
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(),
-                           prediction.value);
+  const std::span<double> out(prediction.value);
+  if (latent_) {
+    prediction.cold = latent_->add_values(index, out);
+  } else {
+    const std::vector<Index> sizes = extents(model_->modes);
+    prediction.cold = beyond(sizes, index, static_cast<Count>(out.size()));
+    if (const auto* tucker = std::get_if<Tucker>(&model_->body)) add_values(*tucker, index, out);
+    if (const auto* cp = std::get_if<Cp>(&model_->body)) add_values(*cp, index, out);
+    if (const auto* dense = std::get_if<Dense>(&model_->body)) add_values(*dense, sizes, index, out);
+  }
   if (model_->clip)
     for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
   return prediction;
@@ -39,97 +68,17 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
 
 std::vector<std::vector<double>> Predictor::predict_parts(
     const std::vector<std::vector<Index>>& index) const {
-  const CellPlan cells = plan(index);
-  std::vector<std::vector<double>> values(parts_.size());
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
-    cells.add_part<double>(parts_[p], p, factors_[p], model_->parts[p].lambda, model_->dual.values(),
-                           values[p]);
-  }
-  return values;
+  check_order(index);
+  if (!latent_) return {};
+  return latent_->parts(index);
 }
 
 std::vector<double> Predictor::mixture() const {
-  std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    norms.push_back(observed_norm(model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
-  return shares(std::move(norms));
+  return latent_ ? latent_->mixture() : std::vector<double>{};
 }
 
 std::vector<double> Predictor::tensor_mixture() const {
-  std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    norms.push_back(
-        part_norm(model_->dual, model_->dual.values(), parts_[p], factors_[p], model_->parts[p].lambda));
-  return shares(std::move(norms));
-}
-
-double observed_norm(std::span<const double> z, const PartKernels& part, const FactorTable<double>& factor,
-                     double lambda) {
-  std::vector<double> w(z.size(), 0.0);  // U U' + U U' is twice what is wanted
-  part.add_directional(factor, factor, 0.5 * lambda, z, std::span<double>(w));
-  return std::sqrt(parallel_sum(static_cast<Count>(w.size()), [&](Count begin, Count end) {
-    double sum = 0.0;
-    for (Count e = begin; e < end; ++e) sum += w[e] * w[e];
-    return sum;
-  }));
-}
-
-double part_norm(const ObservedTensor& support, std::span<const double> z, const PartKernels& part,
-                 const FactorTable<double>& factor, double lambda) {
-  const int columns = factor.columns();
-  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);  // U'U
-  for (Count i = 0; i < factor.rows(); ++i) {
-    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
-  }
-  gram = Eigen::MatrixXd(gram.selfadjointView<Eigen::Lower>());
-
-  std::vector<double> row_squares(static_cast<std::size_t>(factor.rows()));  // u_i' (U'U) u_i
-  for (Count i = 0; i < factor.rows(); ++i) {
-    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
-    row_squares[i] = row.dot(gram * row);
-  }
-  const double singles = parallel_sum(support.size(), [&](Count begin, Count end) {
-    double sum = 0.0;
-    for (Count e = begin; e < end; ++e)
-      if (part.view().is_single(e)) {
-        const double value = part.single_scale(e) * z[e];
-        sum += value * value * row_squares[part.row_of_entry()[e]];
-      }
-    return sum;
-  });
-  const double listed = parallel_sum(
-      part.view().listed_fibers(),
-      [&](Count begin, Count end) {
-        double sum = 0.0;
-        Eigen::VectorXd t(columns);
-        for (Count f = begin; f < end; ++f) {
-          t.setZero();
-          const FiberView::Span span = part.view().span(f);
-          for (Count j = span.begin; j < span.end; ++j)
-            t += z[part.view().entry()[j]] *
-                 Eigen::Map<const Eigen::VectorXd>(factor.row(part.view().row()[j]), columns);
-          const double scale = part.fiber_scale(f);
-          sum += scale * scale * t.dot(gram * t);
-        }
-        return sum;
-      },
-      1024);
-
-  double repeats = 1.0;
-  for (int mode = 0; mode < support.order(); ++mode) {
-    const auto& agree = part.part().agree;
-    if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
-      repeats *= support.extent(mode);
-  }
-  return lambda * std::sqrt((singles + listed) * repeats);
-}
-
-std::vector<double> shares(std::vector<double> norms) {
-  const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
-  for (double& norm : norms) norm = sum > 0.0 ? norm / sum : 0.0;
-  return norms;
+  return latent_ ? latent_->tensor_mixture() : std::vector<double>{};
 }
 
 }  // namespace lacuna

@@ -183,6 +183,14 @@ double ObservedTensor::mean() const {
          total_weight();
 }
 
+std::vector<Mode> ObservedTensor::take_labels() {
+  std::vector<Mode> labelled = std::move(modes_);
+  modes_.clear();
+  for (const Mode& mode : labelled)
+    modes_.push_back({.name = mode.name, .size = mode.size, .labels = {}, .binning = mode.binning});
+  return labelled;
+}
+
 void ObservedTensor::replace_values(std::vector<double> values) {
   if (values.size() != values_.size())
     throw std::invalid_argument("got " + std::to_string(values.size()) + " values for " +

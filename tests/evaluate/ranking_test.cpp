@@ -28,8 +28,7 @@ TEST(Ranking, FactsOfAModelOfOffsets) {
   Model model;
   model.offsets.effects.push_back(
       {.modes = {0}, .ridge = 1.0, .key = {0, 1, 2, 3}, .value = {4.0, 3.0, 2.0, 1.0}});
-  Entries dual{.index = {{0, 1, 2, 3}, {0, 1, 0, 1}}, .value = {1, 1, 1, 1}};
-  model.dual = *ObservedTensor::create({{.name = "a", .size = 4}, {.name = "b", .size = 2}}, dual);
+  model.modes = {{.name = "a", .size = 4}, {.name = "b", .size = 2}};
   const Predictor predictor(model);
   const std::vector<int> modes{0};
   // (2, 0) and (3, 0) are facts, (0, 0) is known: of 0..3 the fact 2 has only 1 above it, and so has 3.

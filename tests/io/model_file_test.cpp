@@ -9,6 +9,7 @@
 #include <lacuna/io/model_file.hpp>
 #include <limits>
 
+#include "support/random_bodies.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -32,7 +33,10 @@ class ModelFile : public testing::Test {
                     .value = test::random_vector<double>(30, rng),
                     .weight = {}};
     for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());
-    model_.dual = std::move(*ObservedTensor::create(modes, entries));
+    Latent& latent = model_.body.emplace<Latent>();
+    latent.dual = std::move(*ObservedTensor::create(modes, entries));
+    model_.modes = latent.dual.take_labels();
+    model_.entries = latent.dual.size();
     model_.offsets.effects = {
         {.modes = {1}, .ridge = 0.1 + 0.2, .key = {0, 1, 4}, .value = {0.1, -1.0 / 3, 2e-300}},
         {.modes = {0, 2}, .ridge = 7.0, .key = {2, (5ULL << 32) | 3}, .value = {1e300, 0.7}}};
@@ -43,7 +47,7 @@ class ModelFile : public testing::Test {
     parts[2].fiber_power = 1.0 / 3;
     parts.push_back({.mode = 1, .agree = {0}, .row_power = -0.4, .fiber_power = 0.6});
     for (const PartSpec& part : parts)
-      model_.parts.push_back({.modes = part,
+      latent.parts.push_back({.modes = part,
                               .lambda = rng.uniform(),
                               .factor = test::random_matrix<double>(modes[part.mode].size, 2, rng)});
   }
@@ -80,9 +84,9 @@ TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   EXPECT_EQ(loaded->version, model_.version);
   EXPECT_EQ(loaded->settings, model_.settings);
   EXPECT_EQ(loaded->index_base, 0);
-  EXPECT_EQ(loaded->dual.modes()[0].labels, model_.dual.modes()[0].labels);
-  EXPECT_EQ(loaded->dual.modes()[2].binning->origin, 978300760);
-  EXPECT_EQ(loaded->dual.modes()[2].binning->width, 604800);
+  EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
+  EXPECT_EQ(loaded->modes[2].binning->origin, 978300760);
+  EXPECT_EQ(loaded->modes[2].binning->width, 604800);
 }
 
 TEST_F(ModelFile, KeepsOffsetsRangesPowersAndWeights) {
@@ -102,20 +106,21 @@ TEST_F(ModelFile, KeepsOffsetsRangesPowersAndWeights) {
   ASSERT_TRUE(loaded->clip);
   EXPECT_EQ(loaded->clip->low, -0.7);
   EXPECT_EQ(loaded->clip->high, 0.1 + 0.2);
-  for (std::size_t p = 0; p < model_.parts.size(); ++p)
-    EXPECT_EQ(loaded->parts[p].modes, model_.parts[p].modes);
-  EXPECT_TRUE(test::same_bits(loaded->dual.weights(), model_.dual.weights()));
+  for (std::size_t p = 0; p < model_.latent()->parts.size(); ++p)
+    EXPECT_EQ(loaded->latent()->parts[p].modes, model_.latent()->parts[p].modes);
+  EXPECT_TRUE(test::same_bits(loaded->latent()->dual.weights(), model_.latent()->dual.weights()));
 }
 
 TEST_F(ModelFile, WithoutWeightsAndClippingHasNone) {
-  Entries entries = test::entries_of(model_.dual);
+  Latent& latent = std::get<Latent>(model_.body);
+  Entries entries = test::entries_of(latent.dual);
   entries.weight.clear();
-  model_.dual = *ObservedTensor::create(model_.dual.modes(), entries);
+  latent.dual = *ObservedTensor::create(latent.dual.modes(), entries);
   model_.clip.reset();
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);
   ASSERT_TRUE(loaded) << loaded.error().message();
-  EXPECT_TRUE(loaded->dual.weights().empty());
+  EXPECT_TRUE(loaded->latent()->dual.weights().empty());
   EXPECT_FALSE(loaded->clip);
 }
 
@@ -157,10 +162,65 @@ TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
   refused("an offset of one mode or two expected");
   model_.clip = Range{.low = 2.0, .high = 1.0};
   refused("a range whose low end is above its high end");
-  model_.parts[0].modes.mode = 3;
+  std::get<Latent>(model_.body).parts[0].modes.mode = 3;
   refused("a part of a mode that is not there");
-  model_.parts[0].modes.agree = {2, 1};
+  std::get<Latent>(model_.body).parts[0].modes.agree = {2, 1};
   refused("a part's agreeing modes must be ascending, each once");
+}
+
+TEST_F(ModelFile, EveryKindPredictsTheSameBitsAfterLoading) {
+  Rng rng(23);
+  const auto cells = test::random_cells({7, 6, 5}, 100, rng);  // some beyond the modes
+  for (const ModelBody& body : test::random_bodies({6, 5, 4}, rng)) {
+    model_.body = body;
+    model_.entries = 30;
+    ASSERT_TRUE(save_model(path_, model_));
+    const auto loaded = load_model(path_);
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    EXPECT_EQ(loaded->body.index(), body.index());
+    EXPECT_EQ(loaded->entries, 30);
+    EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
+    EXPECT_EQ(ranks(loaded->body), ranks(body));
+    const auto before = Predictor(model_).predict(cells);
+    const auto after = Predictor(*loaded).predict(cells);
+    EXPECT_TRUE(test::same_bits<double>(before.value, after.value)) << kind_name(body);
+    EXPECT_EQ(before.cold, after.cold);
+  }
+}
+
+TEST_F(ModelFile, ABodyThatDoesNotFitItsModesIsRefused) {
+  Rng rng(24);
+  const auto refused = [&](const ModelBody& body, const std::string& reason) {
+    model_.body = body;
+    ASSERT_TRUE(save_model(path_, model_));
+    const auto loaded = load_model(path_);
+    ASSERT_FALSE(loaded) << reason;
+    EXPECT_EQ(loaded.error().message(), path_ + ": the model is damaged: " + reason);
+  };
+  const auto tucker = test::random_tucker({6, 5, 4}, {2, 3, 2}, rng);
+  const auto cp = test::random_cp({6, 5, 4}, 2, rng);
+  Tucker bad_tucker = tucker;
+  bad_tucker.core.resize(11);
+  bad_tucker.core.setZero();
+  refused(bad_tucker, "a core that does not fit the factors");
+  bad_tucker = tucker;
+  bad_tucker.factors[1] = test::random_matrix<double>(4, 3, rng);
+  refused(bad_tucker, "a factor that does not fit its mode");
+  bad_tucker = tucker;
+  bad_tucker.factors[2].resize(4, 0);
+  refused(bad_tucker, "a factor that does not fit its mode");
+  bad_tucker.factors.pop_back();
+  refused(bad_tucker, "as many factors as modes expected");
+  Cp bad_cp = cp;
+  bad_cp.factors[2] = test::random_matrix<double>(4, 3, rng);
+  refused(bad_cp, "factors of one rank expected");
+  bad_cp = cp;
+  bad_cp.covariance[0] = test::random_matrix<double>(6, 3, rng);
+  refused(bad_cp, "a covariance that does not fit its factor");
+  bad_cp = cp;
+  bad_cp.noise_precision = -1.0;
+  refused(bad_cp, "a noise precision that is no number >= 0");
+  refused(Dense{std::vector<double>(119, 0.0)}, "as many values as the tensor has cells expected");
 }
 
 TEST_F(ModelFile, SavingTwiceGivesTheSameBytes) {

@@ -45,7 +45,7 @@ Sample ratings(double effect) {
 }
 
 bool has_part(const Model& model, int mode, const std::vector<int>& agree) {
-  return std::any_of(model.parts.begin(), model.parts.end(), [&](const ModelPart& part) {
+  return std::any_of(model.latent()->parts.begin(), model.latent()->parts.end(), [&](const ModelPart& part) {
     return part.modes.mode == mode && part.modes.agree == agree;
   });
 }
@@ -74,8 +74,8 @@ TEST(ChooseStructure, KeepsWhatTheUserFixed) {
   FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
   options.auto_offsets = true;
   const FitResult result = fit(sample.train, options);
-  EXPECT_EQ(result.model.parts.size(), 3U);
-  EXPECT_EQ(result.model.parts[0].lambda, 60.0);
+  EXPECT_EQ(result.model.latent()->parts.size(), 3U);
+  EXPECT_EQ(result.model.latent()->parts[0].lambda, 60.0);
 }
 
 TEST(ChooseStructure, IsDeterministic) {
@@ -95,7 +95,7 @@ TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
   options.auto_parts = options.auto_offsets = true;
   const FitResult result = fit(*tensor, options);
   EXPECT_TRUE(std::isfinite(result.last.objective));
-  EXPECT_EQ(result.model.parts.size(), 2U);
+  EXPECT_EQ(result.model.latent()->parts.size(), 2U);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(Fit, SameBitsAtAnyThreadCountAndForTheSameSeed) {
     const test::WithThreads scope(threads);
     const FitResult result =
         fit(tensor, {.start = Start::kRandom, .ranks = {3}, .max_iterations = 4, .seed = 17});
-    const std::span<const double> z = result.model.dual.values();
+    const std::span<const double> z = result.model.latent()->dual.values();
     if (first.empty()) first.assign(z.begin(), z.end());
     EXPECT_TRUE(test::same_bits<double>(first, z)) << threads << " threads";
   }
@@ -115,7 +115,7 @@ TEST(Fit, RankBeyondTheModeIsCappedWithANotice) {
   callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
   const FitResult result =
       fit(low_rank_tensor({9, 8, 3}, 1, 80, 0.1, rng), {.ranks = {4, 4, 5}, .max_iterations = 2}, callbacks);
-  EXPECT_EQ(result.model.parts[2].factor.cols(), 3);
+  EXPECT_EQ(result.model.latent()->parts[2].factor.cols(), 3);
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0], "rank 5 of part 3 is capped at its mode's size 3");
 }
@@ -142,7 +142,7 @@ TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
   const FitResult result =
       fit(low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng), {.ranks = {3}, .tolerance = 0.0}, callbacks);
   EXPECT_EQ(result.reason, StopReason::kStopped);
-  for (const double z : result.model.dual.values()) EXPECT_TRUE(std::isfinite(z));
+  for (const double z : result.model.latent()->dual.values()) EXPECT_TRUE(std::isfinite(z));
 }
 
 TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {

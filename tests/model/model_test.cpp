@@ -22,19 +22,21 @@ Model random_model(const std::vector<Index>& extents, Count entries, std::vector
   model.method = "tr-mm";
   model.version = "0";
   model.offsets.mean = 0.75;
-  model.dual = random_tensor(extents, entries, rng, 1.5);
+  model.modes = test::plain_modes(extents);
+  Latent& latent = model.body.emplace<Latent>();
+  latent.dual = random_tensor(extents, entries, rng, 1.5);
   for (PartSpec& part : parts) {
     const auto rows = static_cast<Eigen::Index>(extents[part.mode]);
-    model.parts.push_back({.modes = part,
-                           .lambda = 0.5 + rng.uniform(),
-                           .factor = random_matrix<double>(rows, 1 + static_cast<int>(rng.below(4)), rng)});
+    latent.parts.push_back({.modes = part,
+                            .lambda = 0.5 + rng.uniform(),
+                            .factor = random_matrix<double>(rows, 1 + static_cast<int>(rng.below(4)), rng)});
   }
   return model;
 }
 
 // lambda B D_cell u_cell . sum_{e on the cell's fiber} z_e D_e u_e, entry by entry; see support/naive.hpp for
 // D and B.
-double naive_part(const Model& model, const ModelPart& part, const std::vector<Index>& cell) {
+double naive_part(const Latent& model, const ModelPart& part, const std::vector<Index>& cell) {
   const test::NaivePart naive(model.dual, part.modes);
   const Index cell_row = cell[part.modes.mode];
   double sum = 0.0;
@@ -87,8 +89,8 @@ TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
       std::vector<Index> cell;
       for (const auto& column : index) cell.push_back(column[i]);
       double sum = model.offsets.mean;
-      for (std::size_t p = 0; p < model.parts.size(); ++p) {
-        const double part = naive_part(model, model.parts[p], cell);
+      for (std::size_t p = 0; p < model.latent()->parts.size(); ++p) {
+        const double part = naive_part(*model.latent(), model.latent()->parts[p], cell);
         EXPECT_NEAR(parts[p][i], part, kRounding);
         sum += part;
       }
@@ -101,7 +103,8 @@ TEST(Predictor, WithWeightsOffsetsAndClippingStillEqualsTheNaiveSum) {
   Rng rng(8);
   const std::vector<Index> extents = {6, 5, 4};
   Model model = random_model(extents, 40, in_weighted_norms(full_and_marginal(3)), rng);
-  model.dual = test::with_random_weights(model.dual, rng);
+  Latent& latent = std::get<Latent>(model.body);
+  latent.dual = test::with_random_weights(latent.dual, rng);
   model.offsets.effects = {{.modes = {1}, .key = {0, 2, 3}, .value = {0.5, -0.25, 1.5}},
                            {.modes = {0, 2}, .key = {1, (2ULL << 32) | 3}, .value = {-2.0, 4.0}}};
   model.clip = Range{.low = -1.0, .high = 2.0};
@@ -113,7 +116,7 @@ TEST(Predictor, WithWeightsOffsetsAndClippingStillEqualsTheNaiveSum) {
     double sum = 0.75;
     sum += cell[1] == 0 ? 0.5 : cell[1] == 2 ? -0.25 : cell[1] == 3 ? 1.5 : 0.0;
     sum += cell[0] == 0 && cell[2] == 1 ? -2.0 : cell[0] == 2 && cell[2] == 3 ? 4.0 : 0.0;
-    for (const ModelPart& part : model.parts) sum += naive_part(model, part, cell);
+    for (const ModelPart& part : model.latent()->parts) sum += naive_part(*model.latent(), part, cell);
     clipped += sum < -1.0 || sum > 2.0 ? 1 : 0;
     EXPECT_NEAR(total[i], std::min(2.0, std::max(-1.0, sum)), kRounding);
   }
@@ -141,14 +144,15 @@ TEST(Predictor, MixturesAreSharesOfTheNormsOverObservedAndOverAllCells) {
   std::vector<PartSpec> specs = full_and_marginal(3);
   for (const PartSpec& part : in_weighted_norms(specs)) specs.push_back(part);
   Model model = random_model(extents, 50, specs, rng);
-  model.dual = test::with_random_weights(model.dual, rng);
+  Latent& latent = std::get<Latent>(model.body);
+  latent.dual = test::with_random_weights(latent.dual, rng);
   const Predictor predictor(model);
   const auto expect_near = [](const std::vector<double>& got, const std::vector<double>& wanted) {
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t p = 0; p < got.size(); ++p) EXPECT_NEAR(got[p], wanted[p], 1e-12);
   };
   expect_near(predictor.tensor_mixture(), norm_shares(predictor.predict_parts(every_cell(extents))));
-  expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(model.dual.indices())));
+  expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(latent.dual.indices())));
 }
 
 TEST(Predictor, ColdCellsGetTheOffsetAndAreCounted) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <lacuna/method/methods.hpp>
 #include <lacuna/method/structure.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/problem/certificate.hpp>
@@ -14,13 +15,11 @@
 
 namespace lacuna {
 
-enum class Method { kTrMm, kTrLs };  // problem D, problem P
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
 enum class Start { kRandom, kSpectral };
 enum class Certify { kNever, kAtTheEnd, kEveryStep };
 
-[[nodiscard]] std::string_view name(Method method);
 [[nodiscard]] std::string_view name(Optimizer optimizer);
 [[nodiscard]] std::string_view name(Precision precision);
 [[nodiscard]] std::string_view name(Start start);
@@ -31,7 +30,8 @@ struct FitOptions {
   Precision precision = Precision::kDouble;
   Start start = Start::kSpectral;
   std::vector<PartOptions> parts{};  // empty: the paper's, one for each mode
-  OffsetSpec offsets{};
+  OffsetSpec
+      offsets{};  // `mean` and `offsets` without any have the mean, and that and an effect of each mode
   bool auto_parts = false;    // parts, their lambdas and weighting chosen by the error on a held-out tenth
   bool auto_offsets = false;  // likewise the offsets
   bool auto_rank = false;     // likewise the ranks, which grow from 1
@@ -44,8 +44,8 @@ struct FitOptions {
   bool clip_observed = false;     // keep predictions within the observed values
   int path = -1;                  // warm-started fits at smaller lambdas first, each 10 times the one before;
                                   // -1: as many as lie above kPathStart
-  int max_iterations = 100;       // >= 0, at the final lambda
-  double tolerance = 1e-5;        // >= 0, on the gradient norm relative to the objective
+  int max_iterations = -1;        // at the final lambda; -1: the method's
+  double tolerance = -1.0;        // on the gradient norm relative to the objective; -1: the method's
   double max_time = 0.0;          // seconds; 0: no limit. Choices may take half of it
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
@@ -57,6 +57,10 @@ struct FitOptions {
   static constexpr int kDefaultRank = 10;
   static constexpr double kPathStart = 100.0;
 };
+
+// The options with the method's own defaults where nothing was said. Throws std::invalid_argument when they
+// set what the method does not have.
+[[nodiscard]] FitOptions complete_options(FitOptions options);
 
 struct FitProgress {
   int iteration = 0;     // counts on through the path in lambda

@@ -27,11 +27,13 @@ enum class StopReason {
   kNoFurtherDecrease,
   kMaxIterations,
   kStopped,
+  kDirect,
 };
 
 // Solved, as opposed to given up or interrupted.
 [[nodiscard]] constexpr bool converged(StopReason reason) {
-  return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease;
+  return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease ||
+         reason == StopReason::kDirect;
 }
 
 [[nodiscard]] constexpr std::string_view describe(StopReason reason) {
@@ -44,6 +46,8 @@ enum class StopReason {
       return "iteration limit reached";
     case StopReason::kStopped:
       return "stopped on request";
+    case StopReason::kDirect:
+      return "solved without steps";
   }
   return "";
 }

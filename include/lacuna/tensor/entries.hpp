@@ -30,6 +30,12 @@ struct Mode {
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
 };
 
+[[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
+  std::vector<Index> sizes;
+  for (const Mode& mode : modes) sizes.push_back(mode.size);
+  return sizes;
+}
+
 // Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose
 // value is missing. A weight says how much an entry counts: 2 is the entry twice, 0 is none at all.
 struct Entries {

@@ -52,6 +52,9 @@ class ObservedTensor {
   [[nodiscard]] Count duplicates() const { return duplicates_; }  // entries merged into an earlier one
   [[nodiscard]] double mean() const;                              // weighted
 
+  // Hands over the modes with their labels; the tensor keeps names, sizes and bins.
+  [[nodiscard]] std::vector<Mode> take_labels();
+
   // Other values for the same entries, in canonical order.
   void replace_values(std::vector<double> values);
 

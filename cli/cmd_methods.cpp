@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// lacuna methods: every method, what it assumes, what it takes and what it can take on.
+#include <fmt/format.h>
+
+#include <lacuna/method/methods.hpp>
+#include <memory>
+
+#include "command.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+nlohmann::ordered_json describe_method(const MethodInfo& method) {
+  return {{"name", method.name},
+          {"what", method.what},
+          {"assumes", method.assumes},
+          {"settings", setting_names(method.settings)},
+          {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
+          {"offsets", method.offsets},
+          {"max_iterations", method.max_iterations},
+          {"tolerance", method.tolerance}};
+}
+
+void print_method(const MethodInfo& method) {
+  fmt::print("{:<8}  {}\n", method.name, method.what);
+  fmt::print("{:<8}  assumes {}\n", "", method.assumes);
+  fmt::print("{:<8}  memory grows with the {}\n", "",
+             method.scale == Scale::kSparse ? "observed entries" : "cells of the whole tensor");
+  if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
+  fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
+  if ((method.settings & kTakesSteps) != 0)
+    fmt::print(" --max-iterations {} --tolerance {:g}", method.max_iterations, method.tolerance);
+  fmt::print("\n");
+}
+
+}  // namespace
+
+Action add_methods(CLI::App& app) {
+  auto output = std::make_shared<Output>();
+  CLI::App& verb = *app.add_subcommand("methods", "every method that fit and complete know");
+  output->add_flags(verb);
+  return [output]() -> Result<int> {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const MethodInfo& method : kMethods) list.push_back(describe_method(method));
+    if (output->json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"methods", list}}.dump());
+    else
+      for (const MethodInfo& method : kMethods) print_method(method);
+    return 0;
+  };
+}
+
+}  // namespace lacuna::cli

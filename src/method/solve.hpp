@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What fit() asks of a method: values without their offsets in, the body of a model out.
+#pragma once
+
+#include <lacuna/method/fit.hpp>
+#include <nlohmann/json.hpp>
+
+#include "method/fit_run.hpp"
+
+namespace lacuna {
+
+struct Solved {
+  ModelBody body;
+  Summary summary;
+  std::vector<double> mixture{};  // of latent parts
+  std::optional<Certificate> certificate{};
+  nlohmann::ordered_json settings = nlohmann::ordered_json::object();  // beyond those of every method
+};
+
+// Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.
+[[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
+[[nodiscard]] Solved solve_offsets(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
+
+}  // namespace lacuna

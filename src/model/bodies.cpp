@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/model/bodies.hpp>
+
+namespace lacuna {
+
+void add_values(const Dense& x, const std::vector<Index>& sizes, const std::vector<std::vector<Index>>& index,
+                std::span<double> out) {
+  parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) {
+      bool inside = true;
+      std::size_t cell = 0;
+      for (std::size_t k = sizes.size(); k-- > 0;) {
+        inside = inside && index[k][i] < sizes[k];
+        cell = cell * sizes[k] + index[k][i];
+      }
+      if (inside) out[i] += x.value[cell];
+    }
+  });
+}
+
+void add_values(const Cp& x, const std::vector<std::vector<Index>>& index, std::span<double> out) {
+  parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
+    Eigen::RowVectorXd product(x.factors[0].cols());
+    for (Count i = begin; i < end; ++i) {
+      bool inside = true;
+      product.setOnes();
+      for (std::size_t k = 0; k < x.factors.size() && inside; ++k) {
+        inside = index[k][i] < x.factors[k].rows();
+        if (inside) product.array() *= x.factors[k].row(index[k][i]).array();
+      }
+      if (inside) out[i] += product.sum();
+    }
+  });
+}
+
+}  // namespace lacuna

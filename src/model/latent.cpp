@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/model/latent.hpp>
+#include <numeric>
+
+namespace lacuna {
+
+LatentPredictor::LatentPredictor(const Latent& latent) : latent_(&latent) {
+  parts_.reserve(latent.parts.size());
+  for (const ModelPart& part : latent.parts) {
+    parts_.emplace_back(latent.dual, part.modes);
+    factors_.push_back(parts_.back().table(part.factor));
+  }
+  for (const PartKernels& part : parts_) lookups_.emplace_back(latent.dual, part.view());
+}
+
+Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out) const {
+  const CellPlan cells(parts_, lookups_, index);
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(), out);
+  return cells.cold_cells();
+}
+
+std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::vector<Index>>& index) const {
+  const CellPlan cells(parts_, lookups_, index);
+  std::vector<std::vector<double>> values(parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
+    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(),
+                           values[p]);
+  }
+  return values;
+}
+
+std::vector<double> LatentPredictor::mixture() const {
+  std::vector<double> norms;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    norms.push_back(observed_norm(latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+  return shares(std::move(norms));
+}
+
+std::vector<double> LatentPredictor::tensor_mixture() const {
+  std::vector<double> norms;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    norms.push_back(
+        part_norm(latent_->dual, latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+  return shares(std::move(norms));
+}
+
+double observed_norm(std::span<const double> z, const PartKernels& part, const FactorTable<double>& factor,
+                     double lambda) {
+  std::vector<double> w(z.size(), 0.0);  // U U' + U U' is twice what is wanted
+  part.add_directional(factor, factor, 0.5 * lambda, z, std::span<double>(w));
+  return std::sqrt(parallel_sum(static_cast<Count>(w.size()), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) sum += w[e] * w[e];
+    return sum;
+  }));
+}
+
+double part_norm(const ObservedTensor& support, std::span<const double> z, const PartKernels& part,
+                 const FactorTable<double>& factor, double lambda) {
+  const int columns = factor.columns();
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);  // U'U
+  for (Count i = 0; i < factor.rows(); ++i) {
+    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
+  }
+  gram = Eigen::MatrixXd(gram.selfadjointView<Eigen::Lower>());
+
+  std::vector<double> row_squares(static_cast<std::size_t>(factor.rows()));  // u_i' (U'U) u_i
+  for (Count i = 0; i < factor.rows(); ++i) {
+    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
+    row_squares[i] = row.dot(gram * row);
+  }
+  const double singles = parallel_sum(support.size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e)
+      if (part.view().is_single(e)) {
+        const double value = part.single_scale(e) * z[e];
+        sum += value * value * row_squares[part.row_of_entry()[e]];
+      }
+    return sum;
+  });
+  const double listed = parallel_sum(
+      part.view().listed_fibers(),
+      [&](Count begin, Count end) {
+        double sum = 0.0;
+        Eigen::VectorXd t(columns);
+        for (Count f = begin; f < end; ++f) {
+          t.setZero();
+          const FiberView::Span span = part.view().span(f);
+          for (Count j = span.begin; j < span.end; ++j)
+            t += z[part.view().entry()[j]] *
+                 Eigen::Map<const Eigen::VectorXd>(factor.row(part.view().row()[j]), columns);
+          const double scale = part.fiber_scale(f);
+          sum += scale * scale * t.dot(gram * t);
+        }
+        return sum;
+      },
+      1024);
+
+  double repeats = 1.0;
+  for (int mode = 0; mode < support.order(); ++mode) {
+    const auto& agree = part.part().agree;
+    if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
+      repeats *= support.extent(mode);
+  }
+  return lambda * std::sqrt((singles + listed) * repeats);
+}
+
+std::vector<double> shares(std::vector<double> norms) {
+  const double sum = std::accumulate(norms.begin(), norms.end(), 0.0);
+  for (double& norm : norms) norm = sum > 0.0 ? norm / sum : 0.0;
+  return norms;
+}
+
+}  // namespace lacuna
