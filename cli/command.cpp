@@ -30,6 +30,13 @@ CLI::Validator nonnegative_number() {
   return number_check([](double number) { return number >= 0.0; }, "a number >= 0");
 }
 
+Result<> write_whole(const std::string& path, std::string_view text) {
+  auto file = AtomicFile::create(path);
+  if (!file) return file.error();
+  file->write(text);
+  return file->commit();
+}
+
 Result<> check_writable(const std::string& path) {
   std::error_code none;
   // A pipe or device must not be opened twice.

@@ -31,6 +31,7 @@ Action add_complete(CLI::App& app);
 Action add_split(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_info(CLI::App& app);
+Action add_tune(CLI::App& app);
 Action add_certify(CLI::App& app);
 Action add_methods(CLI::App& app);
 
@@ -42,6 +43,8 @@ inline constexpr int kNotConverged = 4;
 
 // Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
 Result<> check_writable(const std::string& path);
+// The file appears, or is replaced, whole.
+Result<> write_whole(const std::string& path, std::string_view text);
 
 // "256 x 256 x 3"
 [[nodiscard]] std::string shape_text(const std::vector<std::uint32_t>& extents);

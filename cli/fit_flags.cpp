@@ -11,12 +11,16 @@
 
 namespace lacuna::cli {
 
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const MethodInfo& one : kMethods) names.emplace_back(one.name);
+  return names;
+}
+
 void FitFlags::add_flags(CLI::App& command) {
   const char* group = "Fit";
-  std::vector<std::string> methods;
-  for (const MethodInfo& one : kMethods) methods.emplace_back(one.name);
   command.add_option("--method", method, "see lacuna methods")
-      ->check(CLI::IsMember(methods))
+      ->check(CLI::IsMember(method_names()))
       ->capture_default_str()
       ->group(group);
   command

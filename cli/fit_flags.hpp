@@ -13,6 +13,8 @@
 
 namespace lacuna::cli {
 
+[[nodiscard]] std::vector<std::string> method_names();
+
 struct FitFlags {
   std::string method = "tr-mm";
   std::string optimizer = "trust-region";

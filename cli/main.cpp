@@ -61,7 +61,8 @@ int run(int argc, char** argv) {
   std::vector<std::pair<std::string, Action>> actions = {
       {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
       {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
-      {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)}};
+      {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)},
+      {"tune", add_tune(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -89,11 +89,6 @@ void History::add(const FitProgress& progress) {
                        number(progress.test_rmse), number(progress.test_auc), number(progress.gap));
 }
 
-Result<> History::save(const std::string& path) const {
-  auto file = AtomicFile::create(path);
-  if (!file) return file.error();
-  file->write(text_);
-  return file->commit();
-}
+Result<> History::save(const std::string& path) const { return write_whole(path, text_); }
 
 }  // namespace lacuna::cli

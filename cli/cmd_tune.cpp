@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// lacuna tune TRAIN -o MODEL: settings by cross-validation, then the best one fitted on everything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/version.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <lacuna/method/tune.hpp>
+#include <memory>
+
+#include "command.hpp"
+#include "fit_flags.hpp"
+#include "input.hpp"
+#include "signals.hpp"
+#include "tune_state.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+struct TuneCommand {
+  std::string train;
+  std::string model;
+  std::string test;
+  std::string metric;
+  std::string state;
+  std::string table;
+  std::vector<std::string> methods;
+  std::vector<std::string> ranks;
+  std::vector<std::string> parts;
+  std::vector<std::string> offsets;
+  TuneOptions tuning;
+  Output output;
+  InputFlags input;
+  FitFlags fit;
+
+  Result<int> run();
+  Result<> list_candidates(const std::vector<Mode>& modes);
+  Result<> choose_metric(const ObservedTensor& tensor);
+  [[nodiscard]] double shown(double error) const {
+    return tuning.metric == Metric::kAuc ? 1.0 - error : error;
+  }
+  [[nodiscard]] std::string metric_name() const { return tuning.metric == Metric::kAuc ? "AUC" : "RMSE"; }
+  [[nodiscard]] std::string csv(const TuneResult& found) const;
+  [[nodiscard]] nlohmann::ordered_json report(const TuneResult& found, const FitResult& result) const;
+  void tell(const TuneResult& found, const FitResult& result) const;
+};
+
+// The flags of one candidate: what its method does not take goes back to its default.
+FitFlags flags_for(FitFlags flags, const std::string& method) {
+  const FitFlags plain;
+  const unsigned takes = info(*parse_method(method)).settings;
+  flags.method = method;
+  if ((takes & kTakesRank) == 0) flags.rank = plain.rank;
+  if ((takes & kTakesParts) == 0) flags.parts = plain.parts;
+  if ((takes & kTakesInit) == 0) flags.init = plain.init;
+  if ((takes & kTakesOptimizer) == 0) flags.optimizer = plain.optimizer;
+  if ((takes & kTakesPrecision) == 0) flags.precision = plain.precision;
+  if ((takes & kTakesSteps) == 0) {
+    flags.options.max_iterations = plain.options.max_iterations;
+    flags.options.tolerance = plain.options.tolerance;
+    flags.options.early_stop = plain.options.early_stop;
+  }
+  if (method == name(Method::kMean)) flags.offsets = plain.offsets;
+  return flags;
+}
+
+// Every combination of the lists; a list not given is what the fit flags say.
+Result<> TuneCommand::list_candidates(const std::vector<Mode>& modes) {
+  const auto or_one = [](const std::vector<std::string>& list, const std::string& one) {
+    return list.empty() ? std::vector<std::string>{one} : list;
+  };
+  const auto listed = [&](const std::string& name) {
+    return std::any_of(tuning.candidates.begin(), tuning.candidates.end(),
+                       [&](const TuneCandidate& one) { return one.name == name; });
+  };
+  std::unique_ptr<Model> none;
+  for (const std::string& method : or_one(methods, fit.method))
+    for (const std::string& rank : or_one(ranks, fmt::format("{}", fmt::join(fit.rank, ","))))
+      for (const std::string& part : or_one(parts, fit.parts))
+        for (const std::string& offset : or_one(offsets, fit.offsets)) {
+          FitFlags flags = fit;
+          flags.rank = CLI::detail::split(rank, ',');
+          flags.parts = part;
+          flags.offsets = offset;
+          flags = flags_for(std::move(flags), method);
+          auto options = flags.fit_options(none);
+          if (!options) return options.error();
+          if (auto fits = flags.set_structure(modes, *options); !fits) return fits.error();
+          std::string name = method;
+          if (flags.rank != FitFlags().rank) name += " rank " + rank;
+          if (!parts.empty() && flags.parts == part) name += " parts " + part;
+          if (!offsets.empty() && flags.offsets == offset) name += " offsets " + offset;
+          if (!listed(name))
+            tuning.candidates.push_back({.name = std::move(name), .options = std::move(*options)});
+        }
+  return Nothing{};
+}
+
+Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
+  const bool binary = is_binary(tensor.values());
+  if (metric == "auc" && !binary)
+    return usage_error("--metric",
+                       fmt::format("auc needs values that are 0 or 1, both present; {} has others", train));
+  tuning.metric = metric == "auc" || (metric.empty() && binary) ? Metric::kAuc : Metric::kRmse;
+  return Nothing{};
+}
+
+std::string TuneCommand::csv(const TuneResult& found) const {
+  std::string text = fmt::format("candidate,lambda,{},standard_error,folds\n",
+                                 tuning.metric == Metric::kAuc ? "auc" : "rmse");
+  for (const TuneRow& row : found.rows) {
+    const auto folds =
+        std::count_if(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
+    text += fmt::format("\"{}\",{},{},{},{}\n", tuning.candidates[row.candidate].name, row.lambda,
+                        folds > 0 ? fmt::format("{}", shown(row.mean())) : "", row.spread(), folds);
+  }
+  return text;
+}
+
+nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitResult& result) const {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const TuneRow& row : found.rows) {
+    nlohmann::ordered_json errors = nlohmann::ordered_json::array();
+    for (const auto& error : row.errors)
+      errors.push_back(error ? nlohmann::ordered_json(shown(*error)) : nlohmann::ordered_json(nullptr));
+    rows.push_back({{"candidate", tuning.candidates[row.candidate].name},
+                    {"lambda", row.lambda},
+                    {"complete", row.complete()},
+                    {"mean", std::isfinite(row.mean()) ? nlohmann::ordered_json(shown(row.mean()))
+                                                       : nlohmann::ordered_json(nullptr)},
+                    {"standard_error", row.spread()},
+                    {"folds", std::move(errors)}});
+  }
+  const TuneRow& best = found.rows[found.best];
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+  };
+  return {{"metric", metric_name()},
+          {"folds", tuning.folds},
+          {"rows", std::move(rows)},
+          {"best",
+           {{"candidate", tuning.candidates[best.candidate].name},
+            {"lambda", best.lambda},
+            {"rank", lacuna::ranks(result.model.body)},
+            {"mean", shown(best.mean())},
+            {"standard_error", best.spread()}}},
+          {"test_rmse", or_null(result.last.test_rmse)},
+          {"test_auc", or_null(result.last.test_auc)},
+          {"seconds", result.seconds},
+          {"model", model},
+          {"version", version()}};
+}
+
+void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
+  fmt::print("{:<40} {:>10} {:>12} {:>10}\n", "setting", "lambda", metric_name(), "+-");
+  for (std::size_t r = 0; r < found.rows.size(); ++r) {
+    const TuneRow& row = found.rows[r];
+    if (!std::isfinite(row.mean())) continue;
+    fmt::print("{:<40} {:>10.4g} {:>12.5g} {:>10.2g}{}\n", tuning.candidates[row.candidate].name, row.lambda,
+               shown(row.mean()), row.spread(),
+               r == found.best   ? "  <- best"
+               : !row.complete() ? "  abandoned"
+                                 : "");
+  }
+  if (result.last.test_rmse) fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
+  if (result.last.test_auc) fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
+  fmt::print("the best one, fitted on everything, is in {}\n", model);
+}
+
+Result<int> TuneCommand::run() {
+  set_thread_count(output.threads);
+  for (const std::string& path : {model, table})
+    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  auto data = read_training(train, test, input);
+  if (!data) return data.error();
+  if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
+  if (auto fine = list_candidates(data->tensor.modes()); !fine) return fine.error();
+  announce(output, train, *data);
+
+  tuning.seed = fit.options.seed;
+  std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
+  const double bytes = fit_bytes(data->tensor.size(), data->tensor.modes(), {},
+                                 tuning.candidates.front().options.parts.size());
+  tuning.side_by_side = 1;
+  while (tuning.side_by_side < std::min(thread_count(), tuning.folds) &&
+         check_memory(bytes * (tuning.side_by_side + 1), "folds"))
+    ++tuning.side_by_side;
+
+  catch_signals();
+  auto known = TuneState::open(state, data->tensor, tuning);
+  if (!known) return known.error();
+  TuneCallbacks callbacks;
+  callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
+    return known->find(candidate.name, lambda, fold);
+  };
+  callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
+    output.say(fmt::format("{}  lambda {:<8.4g} fold {}  {} {:.5g}", candidate.name, lambda, fold + 1,
+                           metric_name(), shown(error)));
+    known->add(candidate.name, lambda, fold, error);
+  };
+  const TuneResult found = tune(data->tensor, tuning, callbacks);
+  if (!table.empty())
+    if (auto saved = write_whole(table, csv(found)); !saved) return saved.error();
+  if (found.interrupted) {
+    output.say(state.empty() ? "interrupted; with --state FILE a later run could go on"
+                             : fmt::format("interrupted; the same command goes on from {}", state));
+    return 128 + signal_seen();
+  }
+
+  FitResult result = run_fit(std::move(data->tensor), settings_of(tuning, found.rows[found.best]),
+                             data->test ? &*data->test : nullptr, output);
+  result.model.index_base = data->index_base;
+  if (auto saved = save_model(model, result.model); !saved) return saved.error();
+  if (output.json)
+    fmt::print("{}\n", report(found, result).dump());
+  else
+    tell(found, result);
+  return exit_code(result, fit.strict);
+}
+
+}  // namespace
+
+Action add_tune(CLI::App& app) {
+  auto command = std::make_shared<TuneCommand>();
+  CLI::App& verb = *app.add_subcommand("tune", "choose settings by cross-validation and fit the best");
+  verb.add_option("train", command->train, "file with the observed entries")->required();
+  verb.add_option("-o,--output", command->model, "where to write the best model, fitted on everything")
+      ->required();
+  verb.add_option("--test", command->test, "file with entries to measure the final model's error on");
+  const char* group = "Tuning";
+  verb.add_option("--folds", command->tuning.folds, "how many, each held out once")
+      ->capture_default_str()
+      ->group(group);
+  command->tuning.lambdas = {1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3};
+  verb.add_option("--lambda-grid", command->tuning.lambdas,
+                  "lambdas to try; later also some between the best")
+      ->delimiter(',')
+      ->check(positive_number())
+      ->default_str("0.001,0.01,...,1000")
+      ->group(group);
+  verb.add_option("--refine", command->tuning.refinements, "rounds of trying lambdas beside the best")
+      ->check(CLI::Range(0, 10))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--method-grid", command->methods, "methods to try")
+      ->delimiter(',')
+      ->check(CLI::IsMember(method_names()))
+      ->group(group);
+  verb.add_option("--rank-grid", command->ranks, "ranks to try, such as 4,4,3 10 auto")->group(group);
+  verb.add_option("--parts-grid", command->parts, "values of --parts to try")->group(group);
+  verb.add_option("--offsets-grid", command->offsets, "values of --offsets to try")->group(group);
+  verb.add_option("--metric", command->metric, "rmse, or auc for values of 0 and 1, where it is the default")
+      ->check(CLI::IsMember({"rmse", "auc"}))
+      ->group(group);
+  verb.add_option("--abandon", command->tuning.abandon,
+                  "give a setting up when its first fold is this many times worse")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--state", command->state,
+                  "file to note results in as they come; a later run goes on from it")
+      ->group(group);
+  verb.add_option("--table", command->table, "CSV file for the table of settings")->group(group);
+  command->fit.add_flags(verb);
+  command->input.add_flags(verb);
+  command->output.add_flags(verb);
+  return [command] { return command->run(); };
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Settings by cross-validation: every entry is held out once, by one of k folds, and predicted from the
+// others.
+//
+// All settings are fitted on the first fold; those far behind its best are abandoned, the others go through
+// the remaining folds, side by side where there are threads. Then lambdas between the best and its neighbours
+// are tried. Along lambda each fit of a fold starts from the one before.
+#pragma once
+
+#include <functional>
+#include <lacuna/method/fit.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+enum class Metric { kRmse, kAuc };
+
+// One combination of everything but lambda.
+struct TuneCandidate {
+  std::string name;    // what is special about it; no two are alike
+  FitOptions options;  // its lambda is not looked at
+};
+
+struct TuneOptions {
+  int folds = 5;  // 2 or more, at most one for each entry
+  std::vector<TuneCandidate> candidates;
+  std::vector<double> lambdas;  // ascending; ignored by candidates whose method takes none
+  int refinements = 2;          // rounds of trying the geometric means between the best and its neighbours
+  Metric metric = Metric::kRmse;
+  double abandon = 1.1;  // times the first fold's lowest error: what is above is abandoned
+  std::uint64_t seed = 1;
+  int side_by_side = 1;  // fits at a time
+};
+
+struct TuneRow {
+  std::size_t candidate = 0;
+  double lambda = 0.0;
+  std::vector<std::optional<double>> errors{};  // of each fold: RMSE, or 1 - AUC; none where abandoned
+
+  [[nodiscard]] bool complete() const;
+  [[nodiscard]] double mean() const;    // over the folds there are
+  [[nodiscard]] double spread() const;  // standard error of that mean; 0 for a single fold
+};
+
+struct TuneResult {
+  std::vector<TuneRow> rows;  // by candidate and lambda
+  std::size_t best = 0;       // the complete row of lowest mean
+  bool interrupted = false;
+};
+
+// What is known from an earlier run, and what is found out now. Called from one thread at a time.
+struct TuneCallbacks {
+  std::function<std::optional<double>(const TuneCandidate&, double lambda, int fold)> known;
+  std::function<void(const TuneCandidate&, double lambda, int fold, double error)> found;
+  Interrupted interrupted;
+};
+
+// Throws std::invalid_argument when the options leave nothing to compare, the folds do not fit the tensor, or
+// the metric does not fit the values.
+[[nodiscard]] TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options,
+                              const TuneCallbacks& callbacks = {});
+
+// The settings of a row, to fit on all entries.
+[[nodiscard]] FitOptions settings_of(const TuneOptions& options, const TuneRow& row);
+
+}  // namespace lacuna

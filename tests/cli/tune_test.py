@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""tune: cross-validation from the command line, its state file, and what it refuses."""
+import unittest
+
+from support import CliTest, sample, tns
+
+GRID = ("--lambda-grid", "0.01,1,100", "--refine", "1", "--rank", "3", "--max-iterations", "15", "--folds", "3")
+
+
+class Tune(CliTest):
+    def setUp(self):
+        super().setUp()
+        train, test = sample(0.6)
+        self.write("train.tns", tns(train))
+        self.write("test.tns", tns(test))
+
+    def tune(self, *arguments):
+        return self.ok_json("tune", "train.tns", "-o", "m.lac", *GRID, *arguments)
+
+    def test_the_best_row_is_the_lowest_complete_one(self):
+        found = self.tune("--test", "test.tns", "--table", "t.csv")
+        complete = [row for row in found["rows"] if row["complete"]]
+        self.assertEqual(found["best"]["mean"], min(row["mean"] for row in complete))
+        self.assertIn(found["best"]["lambda"], [row["lambda"] for row in found["rows"]])
+        self.assertGreater(len(found["rows"]), 3)  # lambdas beside the best were tried
+        worst = next(row for row in found["rows"] if row["lambda"] == 0.01)
+        self.assertFalse(worst["complete"])  # abandoned after one fold
+        self.assertEqual(sum(error is not None for error in worst["folds"]), 1)
+        self.assertLess(found["test_rmse"], 0.2)
+        self.assertEqual(self.ok_json("evaluate", "m.lac", "test.tns")["rmse"], found["test_rmse"])
+        table = self.path("t.csv").read_text().splitlines()
+        self.assertEqual(table[0], "candidate,lambda,rmse,standard_error,folds")
+        self.assertEqual(len(table), len(found["rows"]) + 1)
+
+    def test_methods_ranks_and_offsets_compete(self):
+        found = self.tune("--rank-grid", "1", "3", "--offsets-grid", "none", "modes", "--method-grid", "tr-mm,mean")
+        names = {row["candidate"] for row in found["rows"]}
+        self.assertIn("tr-mm rank 1 offsets modes", names)
+        self.assertTrue(found["best"]["candidate"].startswith("tr-mm"))
+
+    def test_a_killed_run_goes_on(self):
+        whole = self.tune("--state", "s.jsonl")
+        lines = self.path("s.jsonl").read_text().splitlines(keepends=True)
+        self.path("s.jsonl").write_text("".join(lines[:5]) + lines[5][:9])  # killed while writing
+        again = self.tune("--state", "s.jsonl")
+        self.assertEqual(whole["best"]["lambda"], again["best"]["lambda"])
+        self.assertAlmostEqual(whole["best"]["mean"], again["best"]["mean"], places=3)
+
+    def test_a_state_of_other_data_is_refused(self):
+        self.tune("--state", "s.jsonl")
+        error = self.fails(3, "tune", "train.tns", "-o", "m.lac", *GRID, "--state", "s.jsonl", "--seed", "7")
+        self.assertIn("another tuning run", error)
+
+    def test_threads_do_not_change_the_result(self):
+        one = self.tune("--threads", "1")
+        two = self.tune("--threads", "2")
+        self.assertEqual(one["rows"], two["rows"])
+
+    def test_bad_settings(self):
+        for arguments, wanted in (
+            (("--folds", "1"), "folds"),
+            (("--folds", "100000"), "folds"),
+            (("--metric", "auc"), "auc"),
+            (("--lambda-grid", "-1"), "--lambda-grid"),
+            (("--method-grid", "nonsense"), "nonsense"),
+        ):
+            with self.subTest(arguments):
+                self.assertIn(wanted, self.fails(2, "tune", "train.tns", "-o", "m.lac", *arguments))
+                self.assert_only("train.tns", "test.tns")
+
+    def test_constant_data(self):
+        self.write("flat.tns", "".join(f"{i} {j} {k} 2.5\n" for i in (1, 2, 3) for j in (1, 2, 3) for k in (1, 2)))
+        found = self.ok_json("tune", "flat.tns", "-o", "m.lac", *GRID, "--offsets", "mean")
+        self.assertLess(found["best"]["mean"], 1e-6)
+
+
+if __name__ == "__main__":
+    unittest.main()
