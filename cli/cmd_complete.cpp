@@ -79,13 +79,13 @@ Result<int> CompleteCommand::run() {
   file->entries.weight.clear();  // what is filled in has none
   announce(output, in, data);
   if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
+  if (!file->dense && file->missing == 0)
+    if (auto listed = list_every_cell(*file); !listed) return listed.error();
   if (auto fits = check_memory(fit_bytes(data.tensor.size(), data.tensor.modes(), options->ranks,
                                          fit.part_count(*options, data.tensor.order())),
                                "this fit");
       !fits)
     return fits.error();
-  if (!file->dense && file->missing == 0)
-    if (auto listed = list_every_cell(*file); !listed) return listed.error();
   const Count holes = file->missing;
 
   FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output);
@@ -128,6 +128,7 @@ Action add_complete(CLI::App& app) {
   verb.add_option("-o,--output", command->out, "where to write the completed file")->required();
   verb.add_option("--model", command->model, "also write the fitted model here");
   verb.add_flag("--denoise", command->denoise, "replace observed cells, too, by what the model says");
+  command->fit.choose_everything = true;
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

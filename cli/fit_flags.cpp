@@ -32,7 +32,7 @@ void FitFlags::add_flags(CLI::App& command) {
   command
       .add_option("--lambda", lambda,
                   "how closely to fit: lambda_k = lambda n_k; auto: by held-out error, from 10")
-      ->capture_default_str()
+      ->default_str(choose_everything ? "auto" : "10")
       ->group(group);
   command.add_option("--lambdas", options.lambdas, "the lambda_k themselves, one for each part")
       ->delimiter(',')
@@ -67,12 +67,12 @@ void FitFlags::add_flags(CLI::App& command) {
   command
       .add_option("--parts", parts,
                   "full: the paper's; auto; pairs; or a list such as 'user|item,week ; user|item rank=20'")
-      ->capture_default_str()
+      ->default_str(choose_everything ? "auto" : "full")
       ->group(group);
   command
       .add_option("--offsets", offsets,
                   "fitted first: none, mean, modes, auto, or a list such as user,item,item*week")
-      ->default_str("the method's")
+      ->default_str(choose_everything ? "auto" : "the method's")
       ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
@@ -116,12 +116,14 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
     if (!ranks) return ranks.error();
     chosen.ranks = std::move(*ranks);
   }
-  chosen.auto_lambda = lambda == "auto";
-  if (chosen.auto_lambda && !options.lambdas.empty())
+  const std::string closeness = !lambda.empty() ? lambda : choose_everything ? "auto" : "10";
+  chosen.auto_lambda =
+      closeness == "auto" && (info(chosen.method).settings & kTakesLambda) != 0 && options.lambdas.empty();
+  if (lambda == "auto" && !options.lambdas.empty())
     return usage_error("--lambda", "auto and --lambdas exclude each other");
-  if (!chosen.auto_lambda && !(CLI::detail::lexical_cast(lambda, chosen.lambda) && chosen.lambda > 0.0 &&
+  if (closeness != "auto" && !(CLI::detail::lexical_cast(closeness, chosen.lambda) && chosen.lambda > 0.0 &&
                                std::isfinite(chosen.lambda)))
-    return usage_error("--lambda", fmt::format("found '{}', expected auto or a number > 0", lambda));
+    return usage_error("--lambda", fmt::format("found '{}', expected auto or a number > 0", closeness));
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
@@ -143,10 +145,13 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
 }
 
 Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const {
-  chosen.auto_parts = parts == "auto";
-  chosen.auto_offsets = offsets == "auto";
-  if (!chosen.auto_parts && (parts != "full" || (info(chosen.method).settings & kTakesParts) != 0)) {
-    auto list = parse_parts(parts, modes);
+  const bool open_parts =
+      choose_everything && options.lambdas.empty() && (info(chosen.method).settings & kTakesParts) != 0;
+  chosen.auto_parts = parts == "auto" || (parts.empty() && open_parts);
+  chosen.auto_offsets = offsets == "auto" || (offsets.empty() && center.empty() && choose_everything &&
+                                              chosen.method != Method::kMean);
+  if (!chosen.auto_parts && (!parts.empty() || (info(chosen.method).settings & kTakesParts) != 0)) {
+    auto list = parse_parts(parts.empty() ? "full" : parts, modes);
     if (!list) return usage_error("--parts", list.error().what);
     chosen.parts = std::move(*list);
     for (const PartOptions& part : chosen.parts) chosen.auto_rank = chosen.auto_rank && part.rank == 0;

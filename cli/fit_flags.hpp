@@ -21,12 +21,13 @@ struct FitFlags {
   std::string precision = "double";
   std::string init = "spectral";
   std::string center;
-  std::string parts = "full";
+  std::string parts;  // empty: full, or auto where everything is
   std::string offsets;
   std::vector<std::string> rank = {"auto"};
-  std::string lambda = "10";
+  std::string lambda;
   ClipFlag clip;
   FitOptions options;
+  bool choose_everything = false;  // what is not given is chosen by the program
   bool strict = false;
 
   void add_flags(CLI::App& command);

@@ -144,7 +144,8 @@ bool Chooser::worth_trying(const PartSpec& part) const {
   const FiberView view(kept(), part);
   const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
   if (shared < kLeastShared) return false;
-  if (static_cast<int>(part.agree.size()) == order() - 1) return true;
+  if (static_cast<int>(part.agree.size()) == order() - 1)  // complete fibers say nothing of missing cells
+    return view.fibers() * static_cast<Count>(kept().extent(part.mode)) != kept().size();
   const FiberView full(kept(), full_parts(order())[part.mode]);
   return full.fibers() != view.fibers();  // else the modes left out decide nothing
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "method/hold_out.hpp"
 
+#include <algorithm>
 #include <lacuna/base/rng.hpp>
+#include <lacuna/tensor/fiber_view.hpp>
+#include <numeric>
 #include <stdexcept>
 
 namespace lacuna {
@@ -21,9 +24,36 @@ HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>&
   return {.kept = std::move(*part), .held = std::move(held)};
 }
 
+HoldOutUnits hold_out_units(const ObservedTensor& tensor) {
+  std::vector<int> telling;  // the modes whose fibers are not all complete
+  for (int k = 0; k < tensor.order(); ++k) {
+    const FiberView view(tensor, full_parts(tensor.order())[k]);
+    if (tensor.extent(k) == 1 || view.fibers() * static_cast<Count>(tensor.extent(k)) != tensor.size())
+      telling.push_back(k);
+  }
+  HoldOutUnits units;
+  units.of_entry.resize(static_cast<std::size_t>(tensor.size()));
+  if (telling.empty() || static_cast<int>(telling.size()) == tensor.order()) {
+    std::iota(units.of_entry.begin(), units.of_entry.end(), Index{0});
+    units.count = static_cast<Index>(tensor.size());
+    return units;
+  }
+  const std::vector<Index> order = lexicographic_order(tensor.indices(), telling, tensor.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto differs = [&](int k) { return tensor.index(k)[order[i]] != tensor.index(k)[order[i - 1]]; };
+    if (i > 0 && std::any_of(telling.begin(), telling.end(), differs)) ++units.count;
+    units.of_entry[order[i]] = units.count;
+  }
+  ++units.count;
+  return units;
+}
+
 std::optional<HoldOut> hold_out(const ObservedTensor& tensor, double share, std::uint64_t seed) {
+  const HoldOutUnits units = hold_out_units(tensor);
   Rng rng(seed);
-  HoldOut split = hold_out(tensor, [&](Count) { return rng.uniform() < share; });
+  std::vector<bool> held_out(units.count);
+  for (Index unit = 0; unit < units.count; ++unit) held_out[unit] = rng.uniform() < share;
+  HoldOut split = hold_out(tensor, [&](Count e) { return held_out[units.of_entry[e]]; });
   if (split.kept.size() == 0 || split.held.size() == 0) return std::nullopt;
   return split;
 }

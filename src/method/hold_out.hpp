@@ -16,7 +16,17 @@ struct HoldOut {
 // held_out(e) is asked once for each entry, in order.
 [[nodiscard]] HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>& held_out);
 
-// Each entry is held out with probability `share`. Nothing when either side would be empty.
+// Which entries go together, one number for each entry, from 0. Where whole fibers along some modes are
+// observed or missing together (all channels of a pixel, all hours of a day), single entries would be
+// predicted from the rest of their fiber, which the missing ones cannot be: such fibers are held out whole.
+// Else every entry is alone.
+struct HoldOutUnits {
+  std::vector<Index> of_entry;
+  Index count = 0;
+};
+[[nodiscard]] HoldOutUnits hold_out_units(const ObservedTensor& tensor);
+
+// Each unit is held out with probability `share`. Nothing when either side would be empty.
 [[nodiscard]] std::optional<HoldOut> hold_out(const ObservedTensor& tensor, double share, std::uint64_t seed);
 
 }  // namespace lacuna

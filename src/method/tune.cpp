@@ -16,12 +16,18 @@ namespace lacuna {
 namespace {
 
 // Which fold holds each entry out: all folds equally often, dealt at random.
-std::vector<int> deal(Count entries, int folds, std::uint64_t seed) {
-  std::vector<int> fold(static_cast<std::size_t>(entries));
-  for (Count e = 0; e < entries; ++e) fold[e] = static_cast<int>(e % folds);
+std::vector<int> deal(const ObservedTensor& tensor, int folds, std::uint64_t seed) {
+  const HoldOutUnits units = hold_out_units(tensor);
+  if (static_cast<Index>(folds) > units.count)
+    throw std::invalid_argument("there are " + std::to_string(units.count) +
+                                " entries or whole fibers to hold out, fewer than the " +
+                                std::to_string(folds) + " folds");
+  std::vector<int> of_unit(units.count);
+  for (Index u = 0; u < units.count; ++u) of_unit[u] = static_cast<int>(u % static_cast<Index>(folds));
   Rng rng(seed);
-  for (Count e = entries - 1; e > 0; --e)
-    std::swap(fold[e], fold[static_cast<std::size_t>(rng.below(static_cast<std::uint64_t>(e) + 1))]);
+  for (Index u = units.count - 1; u > 0; --u) std::swap(of_unit[u], of_unit[rng.below(u + 1)]);
+  std::vector<int> fold;
+  for (const Index unit : units.of_entry) fold.push_back(of_unit[unit]);
   return fold;
 }
 
@@ -46,7 +52,7 @@ class Tuner {
       : tensor_(&tensor),
         options_(&options),
         callbacks_(&callbacks),
-        fold_of_entry_(deal(tensor.size(), options.folds, options.seed)) {}
+        fold_of_entry_(deal(tensor, options.folds, options.seed)) {}
 
   TuneResult run();
 

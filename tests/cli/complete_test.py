@@ -34,6 +34,13 @@ class Arrays(CliTest):
         changed = sum(was != now for was, now in zip(self.values, whole) if not math.isnan(was))
         self.assertGreater(changed, len(self.values) // 2)
 
+    def test_no_number_need_be_given(self):
+        told = self.ok_json("complete", "holes.npy", "-o", "whole.npy")
+        _, whole = read_npy(self.path("whole.npy"))
+        lost = [(now, truth(*c)) for c, was, now in zip(cells(), self.values, whole) if math.isnan(was)]
+        self.assertEqual(told["filled"], len(lost))
+        self.assertLess(rmse(lost), 0.05)
+
     def test_model_may_be_kept(self):
         self.ok("complete", "holes.npy", "-o", "whole.npy", "--model", "m.lac", *FIT)
         self.assertEqual(self.ok_json("info", "m.lac")["shape"], list(SHAPE))
