@@ -83,6 +83,7 @@ bool Chooser::consider(Structure candidate, double factor, const std::string& wh
   trials_->tell(std::string(better ? "+ " : "  ") + trials_->measure(found) + "  " + what);
   if (better) {
     lowest_ = found;
+    trials_->note_best(result);
     best_ = std::move(candidate);
     mixture_ = std::move(result.mixture);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <lacuna/base/stopwatch.hpp>
 #include <lacuna/base/version.hpp>
+#include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/method/fit.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -51,9 +52,11 @@ OffsetSpec offset_spec(const FitOptions& options, int order) {
   return spec;
 }
 
+constexpr double kEarlyStopShare = 0.1;
+
 double held_out_share(const FitOptions& options) {
   if (options.early_stop >= 0.0) return options.early_stop;
-  return options.method == Method::kTrLs ? 0.1 : 0.0;
+  return options.method == Method::kTrLs ? kEarlyStopShare : 0.0;
 }
 
 // Fits on a part of the entries until the error on the rest has not improved for a while; returns the best
@@ -63,6 +66,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   constexpr int kPatience = 5;  // accepted steps without improvement; the error often rises for one or two
   auto split = hold_out(tensor, share, options.seed);
   if (!split) return std::nullopt;
+  const bool binary = is_binary(split->held.value);
 
   FitOptions trial = options;
   trial.early_stop = 0.0;
@@ -75,8 +79,9 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   watching.progress = [&](const FitProgress& progress) {
     if (!progress.accepted) return Flow::kContinue;
     ++since;
-    if (*progress.test_rmse < lowest) {
-      lowest = *progress.test_rmse;
+    const double error = binary ? 1.0 - *progress.test_auc : *progress.test_rmse;
+    if (error < lowest) {
+      lowest = error;
       best = progress.iteration;
       since = 0;
     }
@@ -99,6 +104,9 @@ FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const
   Choice choice = choose(tensor, options, timed);
   if (choice.start) choice.options.warm_start = &*choice.start;
   const double choosing = watch.seconds();
+  // The trials were short, so how many steps the last fit takes is chosen like the rest.
+  if ((options.auto_rank || options.auto_lambda) && options.early_stop < 0.0)
+    choice.options.early_stop = kEarlyStopShare;
   if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
   FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
   result.choosing_seconds = choosing;

@@ -80,6 +80,7 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
                             fmt::join(ranks(found.model.body), ","), gap));
     since = better ? 0 : since + 1;
     start = found.model;
+    if (better) trials.note_best(found);
     if (better) best = {.ranks = ranks(found.model.body), .error = error, .model = std::move(found.model)};
     if (!found.certificate || gap < kCertified || !grow(std::get<Latent>(start.body), *found.certificate))
       break;

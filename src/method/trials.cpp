@@ -10,14 +10,23 @@
 namespace lacuna {
 namespace {
 constexpr double kTolerance = 1e-3;
-constexpr Count kWork = 1500;  // operator applications after which a trial takes no further step
+// A trial takes no further step after this many operator applications: at first, then as a multiple of the
+// best's.
+constexpr Count kFirstWork = 1500;
+constexpr Count kLeastWork = 300;
+constexpr Count kTimesBest = 4;
 }  // namespace
 
 Trials::Trials(HoldOut split, const FitOptions& options, const FitCallbacks& callbacks)
     : split_(std::move(split)),
       options_(&options),
       callbacks_(&callbacks),
-      binary_(is_binary(split_.kept.values()) && is_binary(split_.held.value)) {}
+      binary_(is_binary(split_.kept.values()) && is_binary(split_.held.value)),
+      most_work_(kFirstWork) {}
+
+void Trials::note_best(const FitResult& result) {
+  most_work_ = std::clamp(kTimesBest * result.last.operator_applications, kLeastWork, kFirstWork);
+}
 
 FitOptions Trials::settings() const {
   FitOptions trial = *options_;
@@ -36,8 +45,8 @@ FitResult Trials::run(const FitOptions& settings) {
   ++count_;
   FitCallbacks quiet;
   quiet.interrupted = callbacks_->interrupted;
-  quiet.progress = [](const FitProgress& progress) {
-    return progress.operator_applications < kWork ? Flow::kContinue : Flow::kStop;
+  quiet.progress = [this](const FitProgress& progress) {
+    return progress.operator_applications < most_work_ ? Flow::kContinue : Flow::kStop;
   };
   return fit(split_.kept, settings, quiet, &split_.held);
 }

@@ -25,6 +25,8 @@ class Trials {
   [[nodiscard]] FitResult run(const FitOptions& settings);
   // RMSE on the held-out entries, or 1 - AUC where all values are 0 or 1.
   [[nodiscard]] double error(const FitResult& result) const;
+  // It is the best so far: what needs many times its work is not waited for.
+  void note_best(const FitResult& result);
   [[nodiscard]] std::string measure(double error) const;  // that, for the reader
 
   void tell(const std::string& sentence) const {
@@ -40,6 +42,7 @@ class Trials {
   const FitCallbacks* callbacks_;
   bool binary_;
   int count_ = 0;
+  Count most_work_;
 };
 
 }  // namespace lacuna
