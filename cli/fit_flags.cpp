@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <lacuna/io/model_file.hpp>
 
 #include "progress.hpp"
@@ -54,8 +55,8 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::Range(-1.0, 0.9))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--init", init, "random, spectral, or a model to start from")
-      ->capture_default_str()
+  command.add_option("--init", init, "random, spectral, grow, or a model to start from")
+      ->default_str("the method's")
       ->group(group);
   command
       .add_option("--parts", parts,
@@ -90,12 +91,17 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
   chosen.clip = clip.range();
-  chosen.start = init == "random" ? Start::kRandom : Start::kSpectral;
-  if (init != "random" && init != "spectral") {
+  const auto starts = {Start::kAuto, Start::kRandom, Start::kSpectral, Start::kGrow};
+  const auto* start =
+      std::find_if(starts.begin(), starts.end(), [&](Start one) { return name(one) == init; });
+  if (start != starts.end()) {
+    chosen.start = *start;
+  } else {
     auto model = load_model(init);
     if (!model)
-      return usage_error("--init", fmt::format("found '{}', expected random, spectral or a model file ({})",
-                                               init, model.error().what));
+      return usage_error("--init",
+                         fmt::format("found '{}', expected random, spectral, grow or a model file ({})", init,
+                                     model.error().what));
     warm = std::make_unique<Model>(std::move(*model));
     chosen.warm_start = warm.get();
   }

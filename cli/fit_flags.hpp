@@ -17,7 +17,7 @@ struct FitFlags {
   std::string method = "tr-mm";
   std::string optimizer = "trust-region";
   std::string precision = "double";
-  std::string init = "spectral";
+  std::string init = "auto";
   std::string center;
   std::string parts = "full";
   std::string offsets;

@@ -16,7 +16,10 @@ std::string_view name(Optimizer optimizer) {
   return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
 }
 std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
-std::string_view name(Start start) { return start == Start::kRandom ? "random" : "spectral"; }
+std::string_view name(Start start) {
+  constexpr std::string_view kNames[] = {"auto", "random", "spectral", "grow"};
+  return kNames[static_cast<int>(start)];
+}
 
 namespace {
 
@@ -26,6 +29,10 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
     case Method::kTrMm:
     case Method::kTrLs:
       return solve_latent(tensor, options, run);
+    case Method::kRprecon:
+    case Method::kGeomCg:
+    case Method::kTopt:
+      return solve_tucker(tensor, options, run);
     case Method::kMean:
     case Method::kOffsets:
       return solve_offsets(tensor, options, run);
