@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <lacuna/io/model_file.hpp>
 
+#include "input.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 
@@ -140,6 +141,15 @@ FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entrie
   FitResult result = fit(std::move(tensor), options, callbacks, test);
   view.finish();
   return result;
+}
+
+Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
+  const auto order = static_cast<std::size_t>(tensor.order());
+  const double bytes = info(options.method).model == "tucker"
+                           ? tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks)
+                           : fit_bytes(tensor.size(), tensor.modes(), options.ranks,
+                                       options.auto_parts ? order * order : options.parts.size());
+  return check_memory(bytes, "this fit");
 }
 
 int exit_code(const FitResult& result, bool strict) {

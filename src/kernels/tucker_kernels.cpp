@@ -83,7 +83,7 @@ Count piece_count(const Tucker& x, Count cells) {
   constexpr Count kMostPieces = 32;
   Count numbers = x.core.size();
   for (const Matrix<double>& factor : x.factors) numbers += factor.size();
-  return std::clamp<Count>(cells / std::max(kBlock, 2 * numbers), 1, kMostPieces);
+  return std::clamp<Count>(cells / std::max(kBlock, numbers / 2), 1, kMostPieces);
 }
 
 Tucker zeros_like(const Tucker& x) {

@@ -36,6 +36,7 @@ struct MethodInfo {
   std::string_view assumes;  // of the data
   unsigned settings;         // of Setting
   Scale scale;
+  std::string_view model;  // the kind of its body, as kind_name() says it
   // When the user says nothing:
   std::string_view offsets = "none";
   Start start = Start::kAuto;
@@ -54,6 +55,7 @@ inline constexpr std::array kMethods = {
                .assumes = "a sum of tensors, each low-rank along one mode",
                .settings = kLatentSettings,
                .scale = Scale::kSparse,
+               .model = "latent",
                .start = Start::kSpectral,
                .max_iterations = 100,
                .tolerance = 1e-5},
@@ -63,6 +65,7 @@ inline constexpr std::array kMethods = {
                .assumes = "a sum of tensors, each low-rank along one mode",
                .settings = kLatentSettings,
                .scale = Scale::kSparse,
+               .model = "latent",
                .start = Start::kSpectral,
                .max_iterations = 100,
                .tolerance = 1e-5},
@@ -72,7 +75,7 @@ inline constexpr std::array kMethods = {
                .assumes = "a low multilinear (Tucker) rank",
                .settings = kTuckerSettings,
                .scale = Scale::kSparse,
-               .offsets = "mean",
+               .model = "tucker",
                .start = Start::kGrow,
                .max_iterations = 250,
                .tolerance = 1e-6},
@@ -82,7 +85,7 @@ inline constexpr std::array kMethods = {
                .assumes = "a low multilinear (Tucker) rank",
                .settings = kTuckerSettings,
                .scale = Scale::kSparse,
-               .offsets = "mean",
+               .model = "tucker",
                .start = Start::kGrow,
                .max_iterations = 250,
                .tolerance = 1e-6},
@@ -92,7 +95,7 @@ inline constexpr std::array kMethods = {
                .assumes = "a low multilinear (Tucker) rank, which may be overestimated",
                .settings = kTuckerSettings,
                .scale = Scale::kSparse,
-               .offsets = "mean",
+               .model = "tucker",
                .start = Start::kGrow,
                .max_iterations = 500,
                .tolerance = 1e-6},
@@ -102,6 +105,7 @@ inline constexpr std::array kMethods = {
                .assumes = "nothing",
                .settings = 0,
                .scale = Scale::kSparse,
+               .model = "offsets",
                .offsets = "mean"},
     MethodInfo{.method = Method::kOffsets,
                .name = "offsets",
@@ -109,6 +113,7 @@ inline constexpr std::array kMethods = {
                .assumes = "no interaction beyond the effects",
                .settings = 0,
                .scale = Scale::kSparse,
+               .model = "offsets",
                .offsets = "modes"},
 };
 
