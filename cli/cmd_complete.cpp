@@ -81,11 +81,7 @@ Result<int> CompleteCommand::run() {
   if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
   if (!file->dense && file->missing == 0)
     if (auto listed = list_every_cell(*file); !listed) return listed.error();
-  if (auto fits = check_memory(fit_bytes(data.tensor.size(), data.tensor.modes(), options->ranks,
-                                         fit.part_count(*options, data.tensor.order())),
-                               "this fit");
-      !fits)
-    return fits.error();
+  if (auto fits = check_fit_memory(data.tensor, *options); !fits) return fits.error();
   const Count holes = file->missing;
 
   FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output);

@@ -140,11 +140,7 @@ Result<int> FitCommand::run() {
   if (!history.empty()) options->certify = Certify::kEveryStep;
   if (auto added = add_negatives(data->tensor); !added) return added.error();
   announce(output, train, *data);
-  if (auto fits = check_memory(fit_bytes(data->tensor.size(), data->tensor.modes(), options->ranks,
-                                         fit.part_count(*options, data->tensor.order())),
-                               "this fit");
-      !fits)
-    return fits.error();
+  if (auto fits = check_fit_memory(data->tensor, *options); !fits) return fits.error();
 
   const Count missing = data->tensor.missing();
   History steps;

@@ -11,21 +11,18 @@ namespace lacuna::cli {
 namespace {
 
 nlohmann::ordered_json describe_method(const MethodInfo& method) {
-  return {{"name", method.name},
-          {"what", method.what},
-          {"assumes", method.assumes},
-          {"settings", setting_names(method.settings)},
-          {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
-          {"offsets", method.offsets},
-          {"max_iterations", method.max_iterations},
+  return {{"name", method.name},          {"what", method.what},
+          {"assumes", method.assumes},    {"settings", setting_names(method.settings)},
+          {"model", method.model},        {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
+          {"offsets", method.offsets},    {"max_iterations", method.max_iterations},
           {"tolerance", method.tolerance}};
 }
 
 void print_method(const MethodInfo& method) {
   fmt::print("{:<8}  {}\n", method.name, method.what);
   fmt::print("{:<8}  assumes {}\n", "", method.assumes);
-  fmt::print("{:<8}  memory grows with the {}\n", "",
-             method.scale == Scale::kSparse ? "observed entries" : "cells of the whole tensor");
+  fmt::print("{:<8}  memory grows with the {}; a model of kind {}\n", "",
+             method.scale == Scale::kSparse ? "observed entries" : "cells of the whole tensor", method.model);
   if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
   fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
   if ((method.settings & kTakesSteps) != 0)

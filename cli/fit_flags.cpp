@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <lacuna/io/model_file.hpp>
 
+#include "input.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 
@@ -61,8 +63,8 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::Range(-1.0, 0.9))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--init", init, "random, spectral, or a model to start from")
-      ->capture_default_str()
+  command.add_option("--init", init, "random, spectral, grow, or a model to start from")
+      ->default_str("the method's")
       ->group(group);
   command
       .add_option("--parts", parts,
@@ -128,12 +130,17 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
   chosen.clip = clip.range();
-  chosen.start = init == "random" ? Start::kRandom : Start::kSpectral;
-  if (init != "random" && init != "spectral") {
+  const auto starts = {Start::kAuto, Start::kRandom, Start::kSpectral, Start::kGrow};
+  const auto* start =
+      std::find_if(starts.begin(), starts.end(), [&](Start one) { return name(one) == init; });
+  if (start != starts.end()) {
+    chosen.start = *start;
+  } else {
     auto model = load_model(init);
     if (!model)
-      return usage_error("--init", fmt::format("found '{}', expected random, spectral or a model file ({})",
-                                               init, model.error().what));
+      return usage_error("--init",
+                         fmt::format("found '{}', expected random, spectral, grow or a model file ({})", init,
+                                     model.error().what));
     warm = std::make_unique<Model>(std::move(*model));
     chosen.warm_start = warm.get();
     if (chosen.auto_rank) {  // the model's are what it can be taken over with
@@ -180,6 +187,15 @@ FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entrie
   FitResult result = fit(std::move(tensor), options, callbacks, test);
   view.finish();
   return result;
+}
+
+Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
+  const auto order = static_cast<std::size_t>(tensor.order());
+  const double bytes = info(options.method).model == "tucker"
+                           ? tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks)
+                           : fit_bytes(tensor.size(), tensor.modes(), options.ranks,
+                                       options.auto_parts ? order * order : options.parts.size());
+  return check_memory(bytes, "this fit");
 }
 
 int exit_code(const FitResult& result, bool strict) {

@@ -19,7 +19,7 @@ struct FitFlags {
   std::string method = "tr-mm";
   std::string optimizer = "trust-region";
   std::string precision = "double";
-  std::string init = "spectral";
+  std::string init = "auto";
   std::string center;
   std::string parts;  // empty: full, or auto where everything is
   std::string offsets;
@@ -33,11 +33,6 @@ struct FitFlags {
   void add_flags(CLI::App& command);
   // Checked options; loads the model that --init names into `warm`.
   Result<FitOptions> fit_options(std::unique_ptr<Model>& warm) const;
-  // How many parts a fit may have; what `auto` will choose is not known yet, so that counts all it may.
-  [[nodiscard]] std::size_t part_count(const FitOptions& chosen, int order) const {
-    const auto modes = static_cast<std::size_t>(order);
-    return chosen.auto_parts ? modes * modes : chosen.parts.size();
-  }
   // What --parts and --offsets mean for data of these modes.
   Result<> set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const;
 };
@@ -46,6 +41,10 @@ struct FitFlags {
 [[nodiscard]] FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entries* test,
                                 const Output& output,
                                 const std::function<void(const FitProgress&)>& also = {});
+
+// kMemory unless the fit fits in the machine's memory. What `auto` will choose is not known yet, so that
+// counts all parts it may.
+Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options);
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
 [[nodiscard]] int exit_code(const FitResult& result, bool strict);

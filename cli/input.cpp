@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/method/fit.hpp>
 #include <lacuna/tensor/keep_if.hpp>
 
 namespace lacuna::cli {
@@ -162,6 +163,23 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
+}
+
+double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
+  constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
+  constexpr double kFactorCopies = 8;
+  constexpr double kCoreCopies = 3;
+  const auto order = static_cast<double>(modes.size());
+  double factors = 0.0;
+  double core = 8.0;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    const int wanted = ranks.empty() ? FitOptions::kDefaultRank : ranks[std::min(k, ranks.size() - 1)];
+    const double rank = std::min<double>(wanted, modes[k].size);
+    factors += 8.0 * modes[k].size * rank;
+    core *= 2.0 * rank;
+  }
+  return static_cast<double>(entries) * (4 * order + kEntryBytes) + kFactorCopies * factors +
+         kCoreCopies * core;
 }
 
 double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,

@@ -67,5 +67,9 @@ Result<> check_memory(double bytes, const std::string& what);
 // What fitting this tensor needs, roughly: entries, fibers, the solver's vectors, factors.
 [[nodiscard]] double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
                                std::size_t parts);
+// The same for a Tucker method: entries, three vectors of them, gradients of pieces, factors, and the core of
+// twice the rank that a retraction makes.
+[[nodiscard]] double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes,
+                                      const std::vector<int>& ranks);
 
 }  // namespace lacuna::cli

@@ -22,17 +22,34 @@ class CoreChain {
   }
 
   // Contracts mode `mode` with row `row`; the modes before it must be up to date.
-  void step(int mode, Index row) {
-    const Eigen::VectorXd& from = levels_[mode];
-    const int rank = x_->rank(mode);
-    const Eigen::Map<const Eigen::MatrixXd> unfolded(from.data(), rank, from.size() / rank);
-    levels_[mode + 1].noalias() = unfolded.transpose() * x_->factors[mode].row(row).transpose();
+  void step(int mode, Index row) { contract<false>(levels_[mode], *x_, mode, row); }
+
+  // Where the tensor of this chain, u, is a direction at the point of the chain `at`, and levels are to be
+  // the derivatives of that chain's: levels[k+1] = levels[k] x at's row + at's levels[k] x u's row.
+  void step_derivative(int mode, Index row, const CoreChain& at) {
+    contract<false>(levels_[mode], *at.x_, mode, row);
+    contract<true>(at.levels_[mode], *x_, mode, row);
   }
 
   [[nodiscard]] const Eigen::VectorXd& level(int mode) const { return levels_[mode]; }
   [[nodiscard]] double value() const { return levels_.back()(0); }
 
  private:
+  // levels[mode+1] (+)= from x_mode the row of x. Plain loops: the matrices are too small for Eigen's
+  // products.
+  template <bool kAdd>
+  void contract(const Eigen::VectorXd& from, const Tucker& x, int mode, Index row) {
+    const int rank = x.rank(mode);
+    const double* u = x.factors[mode].data() + static_cast<std::ptrdiff_t>(row) * rank;
+    const double* block = from.data();
+    for (double& out : levels_[mode + 1]) {
+      double sum = 0.0;
+      for (int j = 0; j < rank; ++j) sum += block[j] * u[j];
+      out = kAdd ? out + sum : sum;
+      block += rank;
+    }
+  }
+
   const Tucker* x_;
   std::vector<Eigen::VectorXd> levels_;
 };

@@ -18,7 +18,10 @@ std::string_view name(Optimizer optimizer) {
   return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
 }
 std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
-std::string_view name(Start start) { return start == Start::kRandom ? "random" : "spectral"; }
+std::string_view name(Start start) {
+  constexpr std::string_view kNames[] = {"auto", "random", "spectral", "grow"};
+  return kNames[static_cast<int>(start)];
+}
 
 namespace {
 
@@ -28,6 +31,10 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
     case Method::kTrMm:
     case Method::kTrLs:
       return solve_latent(tensor, options, run);
+    case Method::kRprecon:
+    case Method::kGeomCg:
+    case Method::kTopt:
+      return solve_tucker(tensor, options, run);
     case Method::kMean:
     case Method::kOffsets:
       return solve_offsets(tensor, options, run);
@@ -87,7 +94,8 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
     }
     return since >= kPatience ? Flow::kStop : Flow::kContinue;
   };
-  (void)fit(std::move(split->kept), trial, watching, &split->held);
+  const FitResult last = fit(std::move(split->kept), trial, watching, &split->held);
+  if (last.reason == StopReason::kStopped && since < kPatience) return std::nullopt;  // no time to find out
   if (callbacks.notice)
     callbacks.notice("early stop: held-out error is lowest after " + std::to_string(best) + " steps");
   return best;
@@ -126,8 +134,14 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
       throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
     FitOptions bounded = options;
     bounded.early_stop = 0.0;
-    if (const auto steps = best_steps(tensor, options, share, callbacks)) bounded.max_iterations = *steps;
-    return fit(std::move(tensor), bounded, callbacks, test);
+    const auto steps = best_steps(tensor, options, share, callbacks);
+    if (steps) bounded.max_iterations = *steps;
+    FitResult result = fit(std::move(tensor), bounded, callbacks, test);
+    if (steps && result.reason == StopReason::kMaxIterations && *steps < options.max_iterations) {
+      result.stop_reason = "as many steps as the held-out error asked for";
+      result.converged = true;
+    }
+    return result;
   }
   const OffsetSpec spec = offset_spec(options, tensor.order());
   const auto [low, high] = std::minmax_element(tensor.values().begin(), tensor.values().end());

@@ -24,8 +24,9 @@ constexpr SettingInfo kSettings[] = {
     {kTakesParts, "--parts", [](const FitOptions& o) { return !o.parts.empty() || o.auto_parts; }},
     {kTakesInit, "--init",
      [](const FitOptions& o) { return o.start != kUntouched.start || o.warm_start != nullptr; }},
-    {kTakesSteps, "--max-iterations --tolerance --early-stop",
-     [](const FitOptions& o) { return o.max_iterations > 0 || o.tolerance > 0.0 || o.early_stop > 0.0; }},
+    {kTakesSteps, "--max-iterations --tolerance",
+     [](const FitOptions& o) { return o.max_iterations > 0 || o.tolerance > 0.0; }},
+    {kTakesEarlyStop, "--early-stop", [](const FitOptions& o) { return o.early_stop > 0.0; }},
     {kTakesOptimizer, "--optimizer", [](const FitOptions& o) { return o.optimizer != kUntouched.optimizer; }},
     {kTakesPrecision, "--precision", [](const FitOptions& o) { return o.precision != kUntouched.precision; }},
 };
@@ -51,6 +52,9 @@ FitOptions complete_options(FitOptions options) {
     if ((method.settings & one.setting) == 0 && one.given(options))
       throw std::invalid_argument("method " + std::string(method.name) + " does not take " +
                                   std::string(one.flags));
+  if (options.start == Start::kAuto) options.start = method.start;
+  if (options.start == Start::kGrow && (method.settings & kTakesParts) != 0)
+    throw std::invalid_argument("method " + std::string(method.name) + " cannot start by growing its rank");
   if (options.max_iterations < 0) options.max_iterations = method.max_iterations;
   if (options.tolerance < 0.0) options.tolerance = method.tolerance;
   if (!(options.tolerance >= 0.0)) throw std::invalid_argument("tolerance must be a number");

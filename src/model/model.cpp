@@ -57,7 +57,7 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   } else {
     const std::vector<Index> sizes = extents(model_->modes);
     prediction.cold = beyond(sizes, index, static_cast<Count>(out.size()));
-    if (const auto* tucker = std::get_if<Tucker>(&model_->body)) add_values(*tucker, index, out);
+    if (const auto* tucker = std::get_if<Tucker>(&model_->body)) add_values(*tucker, SortedCells(index), out);
     if (const auto* cp = std::get_if<Cp>(&model_->body)) add_values(*cp, index, out);
     if (const auto* dense = std::get_if<Dense>(&model_->body)) add_values(*dense, sizes, index, out);
   }

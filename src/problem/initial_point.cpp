@@ -29,42 +29,50 @@ std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std:
 }
 
 template <class Real>
+SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
+                                const Communicator& everyone, Rng& rng) {
+  const auto columns = std::min<Eigen::Index>(count + kExtraColumns, part.rows());
+  Matrix<Real> block;
+  Spectrahedron<Real>(part.rows(), columns).random_point(rng, block);
+
+  Eigen::MatrixXd basis = orthonormal(block.template cast<double>());
+  Eigen::MatrixXd image;
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {  // basis <- orth(Y Y' basis)
+    block = basis.cast<Real>();
+    const FactorTable<Real> table = part.table(block);
+    block.setZero();
+    part.add_gram(table, 1.0, y, block);
+    everyone.sum(flat(block));
+    image = block.template cast<double>();
+    if (sweep + 1 < kSweeps) basis = orthonormal(image);
+  }
+  // Rayleigh-Ritz: the eigenpairs of basis' Y Y' basis
+  const Eigen::MatrixXd projected = basis.transpose() * image;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (projected + projected.transpose()));
+  return {.left = basis * eigen.eigenvectors().rightCols(count).rowwise().reverse(),
+          .value = eigen.eigenvalues().tail(count).reverse().cwiseMax(0.0).cwiseSqrt()};
+}
+
+template <class Real>
 std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const std::vector<int>& ranks,
                                          Rng& rng) {
   std::vector<Matrix<Real>> u(data.parts().size());
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartKernels& part = data.parts()[p];
-    const auto columns = std::min<Eigen::Index>(ranks[p] + kExtraColumns, part.rows());
-    Matrix<Real> block;
-    Spectrahedron<Real>(part.rows(), columns).random_point(rng, block);
-
-    Eigen::MatrixXd basis = orthonormal(block.template cast<double>());
-    Eigen::MatrixXd image;
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {  // basis <- orth(Y Y' basis)
-      block = basis.cast<Real>();
-      const FactorTable<Real> table = part.table(block);
-      block.setZero();
-      part.add_gram(table, 1.0, data.y(), block);
-      data.everyone().sum(flat(block));
-      image = block.template cast<double>();
-      if (sweep + 1 < kSweeps) basis = orthonormal(image);
-    }
-    // Rayleigh-Ritz: the eigenpairs of basis' Y Y' basis
-    const Eigen::MatrixXd projected = basis.transpose() * image;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (projected + projected.transpose()));
-    Eigen::MatrixXd factor = basis * eigen.eigenvectors().rightCols(ranks[p]).rowwise().reverse();
-    const double largest =
-        std::sqrt(std::max(eigen.eigenvalues()(columns - 1), std::numeric_limits<double>::min()));
-    for (int j = 0; j < ranks[p]; ++j) {
-      const double sigma = std::sqrt(std::max(0.0, eigen.eigenvalues()(columns - 1 - j)));
-      factor.col(j) *= std::sqrt(std::max(sigma, kLeastShare * largest));
-    }
-    u[p] = factor.cast<Real>();
+    SingularVectors found = leading_vectors<Real>(part, data.y(), ranks[p], data.everyone(), rng);
+    const double least =
+        kLeastShare * std::max(found.value(0), std::sqrt(std::numeric_limits<double>::min()));
+    for (int j = 0; j < ranks[p]; ++j) found.left.col(j) *= std::sqrt(std::max(found.value(j), least));
+    u[p] = found.left.cast<Real>();
     Spectrahedron<Real>(part.rows(), ranks[p]).normalize(u[p]);
   }
   return u;
 }
 
+template SingularVectors leading_vectors(const PartKernels&, std::span<const double>, int,
+                                         const Communicator&, Rng&);
+template SingularVectors leading_vectors(const PartKernels&, std::span<const float>, int, const Communicator&,
+                                         Rng&);
 template std::vector<Matrix<double>> random_start(const ProblemData<double>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<float>> random_start(const ProblemData<float>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<double>> spectral_start(const ProblemData<double>&, const std::vector<int>&,

@@ -112,7 +112,7 @@ class Limits(FitTest):
         self.ok("evaluate", "m.lac", "test.tns")
 
     def test_strict_is_4_when_not_converged(self):
-        arguments = ("fit", "train.tns", "-o", "m.lac", "--max-iterations", "1", "--strict", "--json")
+        arguments = ("fit", "train.tns", "-o", "m.lac", "--rank", "4", "--max-iterations", "1", "--strict", "--json")
         done = self.run_lacuna(*arguments)
         self.assertEqual(done.returncode, 4)
         self.assertIs(json.loads(done.stdout)["converged"], False)
@@ -160,7 +160,7 @@ class Signals(CliTest):
         self.write("train.tns", tns(sample(0.5, shape=shape)[0]))
         # A tolerance of 0 cannot be reached, so this goes on until the signal comes.
         command = [LACUNA, "fit", "train.tns", "-o", "m.lac", "--tolerance", "0", "--max-iterations", "1000000"]
-        command += ["--lambda", "1e6", "--json"]
+        command += ["--rank", "4", "--lambda", "1e6", "--json"]
         running = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(running.kill)
         for line in running.stderr:

@@ -11,23 +11,9 @@ namespace lacuna {
 namespace {
 
 using test::cell_of;
+using test::naive_value;
 
 constexpr double kRounding = 1e-12;  // sums of at most a few dozen products of order one
-
-// sum over the core of G(j) prod_k U_k(i_k, j_k)
-double naive_value(const Tucker& x, const std::vector<Index>& cell) {
-  double sum = 0.0;
-  for (Eigen::Index number = 0; number < x.core.size(); ++number) {
-    double product = x.core(number);
-    Eigen::Index rest = number;
-    for (int k = 0; k < x.order(); ++k) {
-      product *= x.factors[k](cell[k], rest % x.rank(k));
-      rest /= x.rank(k);
-    }
-    sum += product;
-  }
-  return sum;
-}
 
 double naive_value(const Cp& x, const std::vector<Index>& cell) {
   double sum = 0.0;

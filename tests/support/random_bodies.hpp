@@ -21,6 +21,21 @@ inline Tucker random_tucker(const std::vector<Index>& extents, const std::vector
   return tucker;
 }
 
+// sum over the core of G(j) prod_k U_k(i_k, j_k)
+inline double naive_value(const Tucker& x, const std::vector<Index>& cell) {
+  double sum = 0.0;
+  for (Eigen::Index number = 0; number < x.core.size(); ++number) {
+    double product = x.core(number);
+    Eigen::Index rest = number;
+    for (int k = 0; k < x.order(); ++k) {
+      product *= x.factors[k](cell[k], rest % x.rank(k));
+      rest /= x.rank(k);
+    }
+    sum += product;
+  }
+  return sum;
+}
+
 inline Cp random_cp(const std::vector<Index>& extents, int rank, Rng& rng) {
   Cp cp;
   for (const Index extent : extents) {

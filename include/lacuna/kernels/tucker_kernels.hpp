@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tucker tensors at lists of cells.
+// Tucker tensors at lists of cells: values, derivatives of values, and gradients of functions of them.
 //
 // The core is contracted with one row after the other, first mode first; a cell that begins like the one
 // before it, as neighbours in canonical order do, takes up its work where they part. A list in canonical
@@ -14,8 +14,29 @@
 
 namespace lacuna {
 
-// out[i] += X(cell i), index[k][i] its position along mode k. A cell with a position beyond a mode's size
-// gets nothing.
-void add_values(const Tucker& x, const std::vector<std::vector<Index>>& index, std::span<double> out);
+// index[k][i]: position of cell i along mode k.
+using CellList = std::vector<std::vector<Index>>;
+
+// out[i] += X(cell i). A cell with a position beyond a mode's size gets nothing.
+void add_values(const Tucker& x, const CellList& index, std::span<double> out);
+
+// Cells in any order, and the way to visit them in canonical order: for lists that are asked about often, or
+// are long.
+struct SortedCells {
+  explicit SortedCells(const CellList& index);
+
+  CellList index;            // in canonical order
+  std::vector<Index> order;  // order[j]: where cell j of that order is in the list
+};
+// out[i] += X(cell i), i counted as in the list.
+void add_values(const Tucker& x, const SortedCells& cells, std::span<double> out);
+
+// out[i] += the derivative of X(cell i) along u, that is along x + t u.
+void add_derivatives(const Tucker& x, const Tucker& u, const CellList& index, std::span<double> out);
+
+// gradient += the gradient of sum_i e_i X(cell i) with respect to core and factors: for the core
+// E x_1 U_1' ... x_K U_K', for factor k  E_(k) (U_K x ... x U_1, without k) G_(k)', E the sparse tensor of
+// the e. One pass for all modes. Beyond the list it needs at most as much memory as the list takes.
+void add_gradient(const Tucker& x, const CellList& index, std::span<const double> e, Tucker& gradient);
 
 }  // namespace lacuna

@@ -5,10 +5,12 @@
 //   j_K),
 //
 // with a small core G of r_1 x ... x r_K, first index fastest, and a factor U_k of n_k x r_k for each mode.
-// Its derivatives have the same shape, so tangent vectors are of this type, too.
+// Its derivatives have the same shape, so tangent vectors are of this type, too. G_(k) is the unfolding of G
+// with mode k in rows.
 #pragma once
 
 #include <Eigen/Core>
+#include <lacuna/base/rng.hpp>
 #include <lacuna/linalg/matrix.hpp>
 #include <vector>
 
@@ -20,6 +22,28 @@ struct Tucker {
 
   [[nodiscard]] int order() const { return static_cast<int>(factors.size()); }
   [[nodiscard]] int rank(int mode) const { return static_cast<int>(factors[mode].cols()); }
+  [[nodiscard]] std::vector<int> ranks() const;
 };
+
+[[nodiscard]] Eigen::Index core_size(const std::vector<int>& ranks);
+
+// core x_mode by: mode `mode` of a core of these ranks, contracted with the columns of `by`.
+[[nodiscard]] Eigen::VectorXd mode_product(const Eigen::VectorXd& core, const std::vector<int>& ranks,
+                                           int mode, const Eigen::MatrixXd& by);
+
+// A_(k) B_(k)', for cores that agree in all other modes.
+[[nodiscard]] Eigen::MatrixXd unfolding_product(const Eigen::VectorXd& a, const std::vector<int>& a_ranks,
+                                                const Eigen::VectorXd& b, const std::vector<int>& b_ranks,
+                                                int mode);
+
+// The same tensor with orthonormal factors.
+[[nodiscard]] Tucker orthonormalized(const Tucker& x);
+
+// The tensor's best-known approximation of smaller multilinear rank: factors are the leading left singular
+// vectors of each unfolding (truncated HOSVD, De Lathauwer, De Moor, Vandewalle 2000). Factors orthonormal.
+[[nodiscard]] Tucker truncated_hosvd(const Tucker& x, const std::vector<int>& ranks);
+
+// Thin orthonormal basis of the columns, with R of columns = basis R.
+[[nodiscard]] Matrix<double> orthonormal_columns(const Matrix<double>& columns, Eigen::MatrixXd& r);
 
 }  // namespace lacuna

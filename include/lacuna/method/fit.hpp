@@ -17,7 +17,6 @@ namespace lacuna {
 
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
-enum class Start { kRandom, kSpectral };
 enum class Certify { kNever, kAtTheEnd, kEveryStep };
 
 [[nodiscard]] std::string_view name(Optimizer optimizer);
@@ -28,7 +27,7 @@ struct FitOptions {
   Method method = Method::kTrMm;
   Optimizer optimizer = Optimizer::kTrustRegion;
   Precision precision = Precision::kDouble;
-  Start start = Start::kSpectral;
+  Start start = Start::kAuto;        // auto: the method's
   std::vector<PartOptions> parts{};  // empty: the paper's, one for each mode
   OffsetSpec
       offsets{};  // `mean` and `offsets` without any have the mean, and that and an effect of each mode

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-enum class Method { kTrMm, kTrLs, kMean, kOffsets };
+enum class Method { kTrMm, kTrLs, kRprecon, kGeomCg, kTopt, kMean, kOffsets };
 
 // Settings that not every method has. Those of all methods (offsets, clip, max-time, seed) are not listed.
 enum Setting : unsigned {
@@ -17,13 +17,17 @@ enum Setting : unsigned {
   kTakesLambda = 1U << 1U,
   kTakesParts = 1U << 2U,
   kTakesInit = 1U << 3U,
-  kTakesSteps = 1U << 4U,  // iterations, tolerance, early stop
+  kTakesSteps = 1U << 4U,
   kTakesOptimizer = 1U << 5U,
   kTakesPrecision = 1U << 6U,
+  kTakesEarlyStop = 1U << 7U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
 enum class Scale { kSparse, kDense };
+
+// Where a fit begins. Grow: at rank 1, and one more in each mode whenever that is fitted.
+enum class Start { kAuto, kRandom, kSpectral, kGrow };
 
 struct MethodInfo {
   Method method;
@@ -32,25 +36,85 @@ struct MethodInfo {
   std::string_view assumes;  // of the data
   unsigned settings;         // of Setting
   Scale scale;
-  std::string_view offsets;  // when the user says nothing
-  int max_iterations;        // likewise
-  double tolerance;          // likewise, on the relative gradient
+  std::string_view model;  // the kind of its body, as kind_name() says it
+  // When the user says nothing:
+  std::string_view offsets = "none";
+  Start start = Start::kAuto;
+  int max_iterations = 0;
+  double tolerance = 0.0;  // on the relative gradient
 };
 
-inline constexpr unsigned kLatentSettings =
-    kTakesRank | kTakesLambda | kTakesParts | kTakesInit | kTakesSteps | kTakesOptimizer | kTakesPrecision;
+inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesParts | kTakesInit |
+                                            kTakesSteps | kTakesOptimizer | kTakesPrecision | kTakesEarlyStop;
+inline constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps;
 
 inline constexpr std::array kMethods = {
-    MethodInfo{Method::kTrMm, "tr-mm", "latent trace norm, problem D by Riemannian trust region",
-               "a sum of tensors, each low-rank along one mode", kLatentSettings, Scale::kSparse, "none", 100,
-               1e-5},
-    MethodInfo{Method::kTrLs, "tr-ls", "latent trace norm, problem P by Riemannian trust region",
-               "a sum of tensors, each low-rank along one mode", kLatentSettings, Scale::kSparse, "none", 100,
-               1e-5},
-    MethodInfo{Method::kMean, "mean", "the mean of the observed entries", "nothing", 0, Scale::kSparse,
-               "mean", 0, 0.0},
-    MethodInfo{Method::kOffsets, "offsets", "the mean and effects of modes or pairs of modes",
-               "no interaction beyond the effects", 0, Scale::kSparse, "modes", 0, 0.0},
+    MethodInfo{.method = Method::kTrMm,
+               .name = "tr-mm",
+               .what = "latent trace norm, problem D by Riemannian trust region",
+               .assumes = "a sum of tensors, each low-rank along one mode",
+               .settings = kLatentSettings,
+               .scale = Scale::kSparse,
+               .model = "latent",
+               .start = Start::kSpectral,
+               .max_iterations = 100,
+               .tolerance = 1e-5},
+    MethodInfo{.method = Method::kTrLs,
+               .name = "tr-ls",
+               .what = "latent trace norm, problem P by Riemannian trust region",
+               .assumes = "a sum of tensors, each low-rank along one mode",
+               .settings = kLatentSettings,
+               .scale = Scale::kSparse,
+               .model = "latent",
+               .start = Start::kSpectral,
+               .max_iterations = 100,
+               .tolerance = 1e-5},
+    MethodInfo{.method = Method::kRprecon,
+               .name = "rprecon",
+               .what = "fixed multilinear rank, Riemannian CG with a preconditioned metric",
+               .assumes = "a low multilinear (Tucker) rank",
+               .settings = kTuckerSettings,
+               .scale = Scale::kSparse,
+               .model = "tucker",
+               .start = Start::kGrow,
+               .max_iterations = 250,
+               .tolerance = 1e-6},
+    MethodInfo{.method = Method::kGeomCg,
+               .name = "geomcg",
+               .what = "fixed multilinear rank, Riemannian CG on the embedded manifold",
+               .assumes = "a low multilinear (Tucker) rank",
+               .settings = kTuckerSettings,
+               .scale = Scale::kSparse,
+               .model = "tucker",
+               .start = Start::kGrow,
+               .max_iterations = 250,
+               .tolerance = 1e-6},
+    MethodInfo{.method = Method::kTopt,
+               .name = "topt",
+               .what = "Tucker model by nonlinear CG on core and factors",
+               .assumes = "a low multilinear (Tucker) rank, which may be overestimated",
+               .settings = kTuckerSettings,
+               .scale = Scale::kSparse,
+               .model = "tucker",
+               .start = Start::kGrow,
+               .max_iterations = 500,
+               .tolerance = 1e-6},
+    MethodInfo{.method = Method::kMean,
+               .name = "mean",
+               .what = "the mean of the observed entries",
+               .assumes = "nothing",
+               .settings = 0,
+               .scale = Scale::kSparse,
+               .model = "offsets",
+               .offsets = "mean"},
+    MethodInfo{.method = Method::kOffsets,
+               .name = "offsets",
+               .what = "the mean and effects of modes or pairs of modes",
+               .assumes = "no interaction beyond the effects",
+               .settings = 0,
+               .scale = Scale::kSparse,
+               .model = "offsets",
+               .offsets = "modes"},
 };
 
 [[nodiscard]] constexpr const MethodInfo& info(Method method) {

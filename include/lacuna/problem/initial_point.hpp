@@ -12,9 +12,20 @@ template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data,
                                                      const std::vector<int>& ranks, Rng& rng);
 
-// The top left singular vectors q_j of each part's observed unfolding Y_p, by subspace iteration, as
+struct SingularVectors {
+  Eigen::MatrixXd left;   // in columns, orthonormal
+  Eigen::VectorXd value;  // their singular values, descending
+};
+
+// The top left singular vectors of a part's observed unfolding Y_p, of values y and 0 elsewhere, by subspace
+// iteration: O(N count) for each of a handful of sweeps. `count` is at most the number of rows.
+template <class Real>
+[[nodiscard]] SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
+                                              const Communicator& everyone, Rng& rng);
+
+// The top left singular vectors q_j of each part's observed unfolding Y_p, as
 // Theta ~ sum_j sigma_j q_j q_j': what the optimal Theta would be were Y_p itself the latent part (the
-// paper's remark under its equation (4)). O(N r) for each of a handful of sweeps.
+// paper's remark under its equation (4)).
 template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data,
                                                        const std::vector<int>& ranks, Rng& rng);

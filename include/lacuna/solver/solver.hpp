@@ -10,16 +10,23 @@
 namespace lacuna {
 
 // A smooth function on M. A State holds what was computed at one point; it is made by evaluate and handed
-// back to every later call about that point.
+// back to every later call about that point. One that knows how far to go along a direction, if its model of
+// the function were exact, may say so: step_length(x, state, u) -> double.
 template <class O, class M>
-concept Objective = requires(O& o, const typename M::Point& x, const typename O::State* near,
-                             typename O::State& state, const typename M::Tangent& u, typename M::Tangent& v) {
+concept FirstOrderObjective = requires(O& o, const typename M::Point& x, const typename O::State* near,
+                                       typename O::State& state, typename M::Tangent& v) {
   o.evaluate(x, near, state);  // near: the state of a point close by, or null
   { o.cost(state) } -> std::convertible_to<double>;
   { o.uncertainty(state) } -> std::convertible_to<double>;     // how wrong cost(state) may be
   { o.gradient_scale(state) } -> std::convertible_to<double>;  // what makes a gradient norm dimensionless
   o.gradient(x, state, v);                                     // v <- Euclidean gradient
-  o.hessian(x, state, u, v);                                   // v <- its derivative along u
+};
+
+template <class O, class M>
+concept Objective = FirstOrderObjective<O, M> &&
+    requires(O& o, const typename M::Point& x, typename O::State& state, const typename M::Tangent& u,
+             typename M::Tangent& v) {
+  o.hessian(x, state, u, v);  // v <- the derivative of the Euclidean gradient along u
 };
 
 enum class StopReason {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <lacuna/linalg/tucker.hpp>
+
+namespace lacuna {
+namespace {
+
+// Seen from mode k a core is `right` blocks, one after the other, each a matrix of `left` x r_k.
+struct Blocks {
+  Eigen::Index left = 1;
+  Eigen::Index right = 1;
+
+  Blocks(const std::vector<int>& ranks, int mode) {
+    for (int k = 0; k < static_cast<int>(ranks.size()); ++k) {
+      if (k < mode) left *= ranks[k];
+      if (k > mode) right *= ranks[k];
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<int> Tucker::ranks() const {
+  std::vector<int> list;
+  for (int k = 0; k < order(); ++k) list.push_back(rank(k));
+  return list;
+}
+
+Eigen::Index core_size(const std::vector<int>& ranks) {
+  Eigen::Index size = 1;
+  for (const int rank : ranks) size *= rank;
+  return size;
+}
+
+Eigen::VectorXd mode_product(const Eigen::VectorXd& core, const std::vector<int>& ranks, int mode,
+                             const Eigen::MatrixXd& by) {
+  const Blocks blocks(ranks, mode);
+  const Eigen::Index from = blocks.left * ranks[mode];
+  const Eigen::Index to = blocks.left * by.rows();
+  Eigen::VectorXd out(to * blocks.right);
+  for (Eigen::Index b = 0; b < blocks.right; ++b) {
+    const Eigen::Map<const Eigen::MatrixXd> in(core.data() + b * from, blocks.left, ranks[mode]);
+    Eigen::Map<Eigen::MatrixXd>(out.data() + b * to, blocks.left, by.rows()).noalias() = in * by.transpose();
+  }
+  return out;
+}
+
+Eigen::MatrixXd unfolding_product(const Eigen::VectorXd& a, const std::vector<int>& a_ranks,
+                                  const Eigen::VectorXd& b, const std::vector<int>& b_ranks, int mode) {
+  const Blocks blocks(a_ranks, mode);
+  const int rows = a_ranks[mode];
+  const int columns = b_ranks[mode];
+  Eigen::MatrixXd product = Eigen::MatrixXd::Zero(rows, columns);
+  for (Eigen::Index i = 0; i < blocks.right; ++i) {
+    const Eigen::Map<const Eigen::MatrixXd> of_a(a.data() + i * blocks.left * rows, blocks.left, rows);
+    const Eigen::Map<const Eigen::MatrixXd> of_b(b.data() + i * blocks.left * columns, blocks.left, columns);
+    product.noalias() += of_a.transpose() * of_b;
+  }
+  return product;
+}
+
+Matrix<double> orthonormal_columns(const Matrix<double>& columns, Eigen::MatrixXd& r) {
+  const Eigen::Index rank = std::min(columns.rows(), columns.cols());
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
+  r = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  return qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), rank);
+}
+
+Tucker orthonormalized(const Tucker& x) {
+  Tucker out = x;
+  Eigen::MatrixXd r;
+  for (int k = 0; k < x.order(); ++k) {
+    const std::vector<int> ranks = out.ranks();
+    out.factors[k] = orthonormal_columns(x.factors[k], r);
+    out.core = mode_product(out.core, ranks, k, r);
+  }
+  return out;
+}
+
+Tucker truncated_hosvd(const Tucker& x, const std::vector<int>& ranks) {
+  Tucker out = orthonormalized(x);
+  const std::vector<int> full = out.ranks();
+  std::vector<Eigen::MatrixXd> leading;
+  for (int k = 0; k < x.order(); ++k) {
+    const Eigen::MatrixXd gram = unfolding_product(out.core, full, out.core, full, k);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
+    leading.emplace_back(eigen.eigenvectors().rightCols(ranks[k]).rowwise().reverse());
+  }
+  for (int k = 0; k < x.order(); ++k) {
+    out.core = mode_product(out.core, out.ranks(), k, leading[k].transpose());
+    out.factors[k] = out.factors[k] * leading[k];
+  }
+  return out;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// What every method owes its users. A method joins by a row in kContracts.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <lacuna/method/fit.hpp>
+
+#include "support/threads.hpp"
+#include "support/tucker_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::LatentSplit;
+using test::tucker_tensor;
+
+struct Contract {
+  FitOptions options;         // that recover a tensor of multilinear rank 2, and of the method's own defaults
+  double recovered = 1e-4;    // relative error on unseen cells of an exact low-rank tensor
+  double float_noise = 1e-4;  // the same when the values were rounded to float
+};
+
+FitOptions at_rank_two(Method method) { return {.method = method, .ranks = {2}}; }
+
+const std::vector<Contract> kContracts = {{.options = at_rank_two(Method::kRprecon)},
+                                          {.options = at_rank_two(Method::kGeomCg)},
+                                          {.options = at_rank_two(Method::kTopt)}};
+
+class MethodContract : public testing::TestWithParam<Contract> {
+ protected:
+  [[nodiscard]] FitOptions options() const { return GetParam().options; }
+  [[nodiscard]] FitOptions steps(int count) const {
+    FitOptions few = options();
+    few.max_iterations = count;
+    return few;
+  }
+  [[nodiscard]] bool takes(Setting setting) const { return (info(options().method).settings & setting) != 0; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, MethodContract, testing::ValuesIn(kContracts),
+                         [](const auto& row) { return std::string(name(row.param.options.method)); });
+
+double relative_error(const LatentSplit& split, const FitResult& result) {
+  return *result.last.test_rmse * std::sqrt(static_cast<double>(split.test.size())) / split.test_norm;
+}
+
+const std::vector<Index> kCube = {12, 11, 10};
+
+TEST_P(MethodContract, RecoversAThreeWayTensor) {
+  const LatentSplit split = tucker_tensor({20, 20, 20}, {2, 2, 2}, 0.5, 91);
+  EXPECT_LT(relative_error(split, fit(split.train, options(), {}, &split.test)), GetParam().recovered);
+}
+
+TEST_P(MethodContract, RecoversAFourWayTensor) {
+  const LatentSplit split = tucker_tensor({10, 10, 10, 10}, {2, 2, 2, 2}, 0.5, 92);
+  EXPECT_LT(relative_error(split, fit(split.train, options(), {}, &split.test)), GetParam().recovered);
+}
+
+TEST_P(MethodContract, CompletesAMatrix) {
+  const LatentSplit split = tucker_tensor({30, 25}, {2, 2}, 0.6, 93);
+  EXPECT_LT(relative_error(split, fit(split.train, options(), {}, &split.test)), GetParam().recovered);
+}
+
+TEST_P(MethodContract, ToleratesFloatNoise) {
+  LatentSplit split = tucker_tensor({20, 20, 20}, {2, 2, 2}, 0.5, 94);
+  std::vector<double> rounded;
+  for (const double value : split.train.values())
+    rounded.push_back(static_cast<double>(static_cast<float>(value)));
+  split.train.replace_values(std::move(rounded));
+  EXPECT_LT(relative_error(split, fit(split.train, options(), {}, &split.test)), GetParam().float_noise);
+}
+
+TEST_P(MethodContract, TheObjectiveNeverIncreases) {
+  Rng rng(95);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 3, 600, 0.3, rng);
+  double last = std::numeric_limits<double>::infinity();
+  FitCallbacks callbacks;
+  callbacks.progress = [&](const FitProgress& progress) {
+    EXPECT_LE(progress.objective, last * (1 + 1e-12)) << "step " << progress.iteration;
+    last = progress.objective;
+    return Flow::kContinue;
+  };
+  (void)fit(tensor, steps(40), callbacks);
+}
+
+TEST_P(MethodContract, SameBitsAtAnyThreadCountAndForTheSameSeed) {
+  Rng rng(96);
+  const ObservedTensor tensor = test::low_rank_tensor({60, 50, 40}, 3, 40000, 0.1, rng);
+  FitOptions random = steps(4);
+  if (takes(kTakesInit)) random.start = Start::kRandom;
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    const test::WithThreads scope(threads);
+    const FitResult result = fit(tensor, random);
+    const auto value = Predictor(result.model).predict(tensor.indices()).value;
+    if (first.empty()) first = value;
+    EXPECT_TRUE(test::same_bits<double>(first, value)) << threads << " threads";
+  }
+}
+
+TEST_P(MethodContract, PredictsTheSameBitsAfterSavingAndLoading) {
+  Rng rng(97);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 400, 0.1, rng);
+  const FitResult result = fit(tensor, steps(5));
+  const std::string path = testing::TempDir() + "method_contract." + std::to_string(getpid()) + ".lac";
+  ASSERT_TRUE(save_model(path, result.model));
+  const auto loaded = load_model(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->method, name(options().method));
+  const CellList cells = test::random_cells({13, 12, 11}, 200, rng);
+  EXPECT_TRUE(test::same_bits<double>(Predictor(result.model).predict(cells).value,
+                                      Predictor(*loaded).predict(cells).value));
+}
+
+TEST_P(MethodContract, TrainErrorIsTheErrorOfThePredictions) {
+  Rng rng(98);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 400, 0.5, rng);
+  FitOptions centred = steps(8);
+  centred.offsets.mean = true;
+  const FitResult result = fit(tensor, centred);
+  const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
+  EXPECT_NEAR(rmse(tensor.values(), predicted), result.last.train_rmse, 1e-8);
+}
+
+TEST_P(MethodContract, UnitsDoNotMatter) {
+  Rng rng(99);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 500, 0.2, rng);
+  const auto small = Predictor(fit(tensor, steps(5)).model).predict(tensor.indices()).value;
+  const FitResult scaled = fit(test::scaled(tensor, 1024.0), steps(5));  // a power of 2 rounds nothing
+  const auto large = Predictor(scaled.model).predict(tensor.indices()).value;
+  for (std::size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(large[i] / 1024.0, small[i], 1e-6);
+}
+
+TEST_P(MethodContract, EqualWeightsAreNone) {
+  Rng rng(100);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 500, 0.2, rng);
+  Entries entries = test::entries_of(tensor);
+  entries.weight.assign(entries.value.size(), 4.0);
+  const ObservedTensor weighted = *ObservedTensor::create(tensor.modes(), entries);
+  const auto plain = Predictor(fit(tensor, steps(5)).model).predict(tensor.indices()).value;
+  const auto heavy = Predictor(fit(weighted, steps(5)).model).predict(tensor.indices()).value;
+  for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(heavy[i], plain[i], 1e-6);
+}
+
+TEST_P(MethodContract, AHeavyEntryIsFittedBetter) {
+  Rng rng(101);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 3, 500, 1.0, rng);
+  Entries entries = test::entries_of(tensor);
+  entries.weight.assign(entries.value.size(), 1.0);
+  entries.weight[7] = 1e4;
+  const ObservedTensor weighted = *ObservedTensor::create(tensor.modes(), entries);
+  const auto error = [&](const FitResult& result) {
+    return std::abs(Predictor(result.model).predict(tensor.indices()).value[7] - tensor.values()[7]);
+  };
+  EXPECT_LT(error(fit(weighted, options())), 0.1 * error(fit(tensor, options())));
+}
+
+TEST_P(MethodContract, StopsOnTheCallbacksWord) {
+  Rng rng(102);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 3, 600, 0.3, rng);
+  FitCallbacks callbacks;
+  callbacks.progress = [](const FitProgress& progress) {
+    return progress.iteration >= 2 ? Flow::kStop : Flow::kContinue;
+  };
+  const FitResult result = fit(tensor, options(), callbacks);
+  EXPECT_EQ(result.stop_reason, "interrupted");
+  EXPECT_FALSE(result.converged);
+  EXPECT_EQ(result.last.iteration, 2);
+  for (const double value : Predictor(result.model).predict(tensor.indices()).value)
+    EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST_P(MethodContract, StopsInsideAStepAndAtTheTimeLimit) {
+  Rng rng(103);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 3, 600, 0.3, rng);
+  int polls = 0;
+  FitCallbacks callbacks;
+  callbacks.interrupted = [&] { return ++polls > 5; };
+  EXPECT_EQ(fit(tensor, options(), callbacks).reason, StopReason::kStopped);
+  FitOptions hasty = options();
+  hasty.max_time = 1e-9;
+  EXPECT_EQ(fit(tensor, hasty).stop_reason, "time limit reached");
+}
+
+TEST_P(MethodContract, ConstantDataSingleEntriesAndUnseenPositionsGiveFiniteAnswers) {
+  FitOptions centred = options();
+  centred.offsets.mean = true;
+  const Entries constant{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  const auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), constant);
+  const FitResult flat = fit(*tensor, centred);
+  for (const double value : Predictor(flat.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
+    EXPECT_NEAR(value, 4.0, 1e-9);
+  const auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
+  const FitResult single = fit(*one, options());
+  for (const double value : Predictor(single.model).predict({{0, 1, 2}, {0, 2, 1}}).value)
+    EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST_P(MethodContract, RefusesWhatItCannotDo) {
+  Rng rng(104);
+  const ObservedTensor tensor = test::low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
+  const auto refused = [&](auto&& change) {
+    FitOptions changed = options();
+    change(changed);
+    EXPECT_THROW((void)fit(tensor, changed), std::invalid_argument);
+  };
+  if (takes(kTakesRank)) {
+    refused([](FitOptions& o) { o.ranks = {0}; });
+    refused([](FitOptions& o) { o.ranks = {1, 2}; });
+  }
+  if (!takes(kTakesLambda)) refused([](FitOptions& o) { o.lambda = 3.0; });
+  if (!takes(kTakesParts)) refused([](FitOptions& o) { o.parts = full_structure(3); });
+  if (!takes(kTakesPrecision)) refused([](FitOptions& o) { o.precision = Precision::kFloat; });
+  if (!takes(kTakesEarlyStop)) refused([](FitOptions& o) { o.early_stop = 0.1; });
+  if (!takes(kTakesOptimizer)) refused([](FitOptions& o) { o.optimizer = Optimizer::kNonlinearCg; });
+  EXPECT_THROW((void)fit(ObservedTensor{}, options()), std::invalid_argument);
+}
+
+TEST_P(MethodContract, WarmStartFromItsOwnModelNeedsHardlyAnyStep) {
+  if (!takes(kTakesInit)) GTEST_SKIP() << "no starting point to give";
+  Rng rng(105);
+  const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 600, 0.1, rng);
+  const FitResult cold = fit(tensor, options());
+  FitOptions from = options();
+  from.warm_start = &cold.model;
+  const FitResult warm = fit(tensor, from);
+  EXPECT_LE(warm.last.objective, cold.last.objective * (1 + 1e-9));
+  EXPECT_LT(warm.last.iteration, std::max(5, cold.last.iteration / 4));
+}
+
+}  // namespace
+}  // namespace lacuna
