@@ -18,7 +18,7 @@ class ClipFlag {
     command
         .add_option("--clip", text_,
                     "keep predictions within lo,hi; auto: within the values fitted on; unset: " + when_unset)
-        ->check([this](const std::string& text) { return complaint(text); });
+        ->check([](const std::string& text) { return complaint(text); });
   }
 
   [[nodiscard]] bool given() const { return !text_.empty(); }

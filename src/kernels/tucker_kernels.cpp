@@ -60,14 +60,21 @@ class GradientWalk {
   // The subtrees of cell i from the deepest up to that of mode `mode`.
   void leave(const CellList& index, Count i, int mode) {
     for (int k = x_->order() - 2; k >= mode; --k) {
-      const Index row = index[k][i];
       const int rank = x_->rank(k);
-      Eigen::VectorXd& below = up_[k + 1];
-      const Eigen::Map<const Eigen::MatrixXd> level(chain_.level(k).data(), rank, below.size());
-      Eigen::Map<Eigen::MatrixXd> here(up_[k].data(), rank, below.size());
-      gradient_->factors[k].row(row).transpose().noalias() += level * below;
-      here.noalias() += x_->factors[k].row(row).transpose() * below.transpose();
-      below.setZero();
+      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(index[k][i]) * rank;
+      const double* u = x_->factors[k].data() + row;
+      double* g = gradient_->factors[k].data() + row;
+      const double* level = chain_.level(k).data();
+      double* here = up_[k].data();
+      for (double& below : up_[k + 1]) {
+        for (int j = 0; j < rank; ++j) {
+          here[j] += below * u[j];
+          g[j] += below * level[j];
+        }
+        here += rank;
+        level += rank;
+        below = 0.0;
+      }
     }
   }
 

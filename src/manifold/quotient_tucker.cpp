@@ -90,6 +90,17 @@ SkewList QuotientTucker::vertical_adjoint(const Point& x, const Frame& frame, co
   return skew;
 }
 
+// vertical* vertical O: skew(O_k gram_k + (sum_l G x_l O_l)_(k) G_(k)'), as U_k'U_k = I
+SkewList QuotientTucker::apply_normal(const Point& x, const Frame& frame, const SkewList& skew) const {
+  Eigen::VectorXd core = Eigen::VectorXd::Zero(x.core.size());
+  for (int k = 0; k < order(); ++k) core += mode_product(x.core, ranks(), k, skew[k]);
+  SkewList applied;
+  for (int k = 0; k < order(); ++k)
+    applied.push_back(
+        skew_part(skew[k] * frame.gram[k] + unfolding_product(core, ranks(), x.core, ranks(), k)));
+  return applied;
+}
+
 void QuotientTucker::make_horizontal(const Point& x, const Frame& frame, Tangent& v) const {
   SkewList residual = vertical_adjoint(x, frame, v);
   const double enough = kSolved * std::sqrt(inner(x, frame, v, v) * frame.gram[0].trace());
@@ -97,12 +108,10 @@ void QuotientTucker::make_horizontal(const Point& x, const Frame& frame, Tangent
   for (Eigen::MatrixXd& matrix : solution) matrix.setZero();
   SkewList direction = precondition(frame, residual);
   double product = dot(residual, direction);
-  Tangent image;
   int unknowns = 0;
   for (const int rank : ranks()) unknowns += rank * (rank - 1) / 2;
   for (int step = 0; step < 2 * unknowns && dot(residual, residual) > enough * enough; ++step) {
-    vertical(x, direction, image);
-    const SkewList applied = vertical_adjoint(x, frame, image);
+    const SkewList applied = apply_normal(x, frame, direction);
     const double curvature = dot(direction, applied);
     if (!(curvature > 0.0)) break;  // a core of less than full rank
     add_scaled(product / curvature, direction, solution);
@@ -113,6 +122,7 @@ void QuotientTucker::make_horizontal(const Point& x, const Frame& frame, Tangent
     direction = std::move(next);
     product = next_product;
   }
+  Tangent image;
   vertical(x, solution, image);
   axpy(-1.0, image, v);
 }

@@ -46,6 +46,8 @@ class QuotientTucker : public TuckerSpace {
                                                               const Tangent& v) const;
 
  private:
+  [[nodiscard]] std::vector<Eigen::MatrixXd> apply_normal(const Point& x, const Frame& frame,
+                                                          const std::vector<Eigen::MatrixXd>& skew) const;
   void make_tangent(const Point& x, const Frame& frame, Tangent& v) const;
   void make_horizontal(const Point& x, const Frame& frame, Tangent& v) const;
 };
