@@ -75,7 +75,8 @@ Result<BmpHeader> parse_header(const std::string& path, const Bytes& bytes) {
     header.palette = kFileHeader + info;
     const std::uint32_t used = load_u32(p + 46);
     header.palette_size = used == 0 ? kMostColours : used;
-    if (header.palette_size > kMostColours || header.palette_size * 4 > bytes.size() - header.palette) {
+    if (header.palette_size > kMostColours ||
+        std::size_t{4} * header.palette_size > bytes.size() - header.palette) {
       return input_error(path,
                          fmt::format("found a palette of {} colours, expected at most 256 and all of them",
                                      header.palette_size));
@@ -86,7 +87,7 @@ Result<BmpHeader> parse_header(const std::string& path, const Bytes& bytes) {
 
 bool is_gray(const BmpHeader& header, const Bytes& bytes) {
   for (std::uint32_t c = 0; c < header.palette_size; ++c) {
-    const unsigned char* const colour = bytes.data() + header.palette + 4 * c;
+    const unsigned char* const colour = bytes.data() + header.palette + std::size_t{4} * c;
     if (colour[0] != colour[1] || colour[1] != colour[2]) return false;
   }
   return true;
@@ -162,7 +163,7 @@ Result<Bytes> encode_bmp(const std::string& path, const Picture& picture) {
   append_number(out, 2835, 4);
   append_number(out, gray ? kMostColours : 0, 4);
   append_number(out, 0, 4);
-  for (std::uint32_t c = 0; gray && c < kMostColours; ++c) append_number(out, c * 0x010101U, 4);
+  for (std::uint32_t c = 0; gray && c < kMostColours; ++c) append_number(out, c * std::uint64_t{0x010101}, 4);
   for (std::uint32_t r = picture.rows; r-- > 0;) {
     const std::size_t end = out.size() + static_cast<std::size_t>(row_bytes);
     const std::uint16_t* sample =

@@ -138,7 +138,7 @@ Result<Format> format_of_text(const std::string& path) {
 
 // An sptensor export has this as its first word, whatever it is called.
 Result<Format> sparse_text(const std::string& path) {
-  const auto format = format_of_text(path);
+  auto format = format_of_text(path);
   if (!format) return format;
   return *format == Format::kSptensor ? Format::kSptensor : Format::kTns;
 }
@@ -151,7 +151,7 @@ Result<Format> find_format(const std::string& path) {
   }
   if (ending.format != Format::kAuto) return ending.format;
   if (!ending.text) {
-    const auto format = format_of_bytes(path);
+    auto format = format_of_bytes(path);
     if (!format || *format != Format::kAuto) return format;
   }
   return format_of_text(path);
@@ -208,7 +208,7 @@ Result<std::int64_t> parse_duration(std::string_view text) {
         unit = 86400;
         break;
       case 'w':
-        unit = 7 * 86400;
+        unit = std::uint64_t{7} * 86400;
         break;
       default:
         return refuse();

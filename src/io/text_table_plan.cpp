@@ -354,7 +354,7 @@ Result<> Planner::choose_known_modes() {
     for (int c = 0; c < columns_; ++c)
       if (c != weight_) modes_.push_back(c);
   }
-  if (const auto chosen = choose_value(); !chosen) return chosen;
+  if (auto chosen = choose_value(); !chosen) return chosen;
   if (contains(modes_, value_)) value_ = -1;  // there is no column left for it
   if (in_order && modes_.empty()) {
     for (int c = 0; c < columns_; ++c) {

@@ -61,7 +61,7 @@ bool parse_clock(Scanner& scan, std::int64_t& seconds) {
     scan.one_of(":");
     if (!scan.done() && !scan.digits(2, minute)) return false;
     if (hour > 23 || minute > 59) return false;
-    seconds -= sign * (hour * 3600 + minute * 60);
+    seconds -= std::int64_t{sign} * (hour * 3600 + minute * 60);
   }
   return true;
 }

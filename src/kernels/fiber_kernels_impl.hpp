@@ -35,6 +35,7 @@ template <class Real, class Row>
 struct Loops {
   using Vec = typename Row::Vec;
   static constexpr int kV = Row::kVectors;
+  // Vec is Real itself where there are no vectors: NOLINTNEXTLINE(bugprone-sizeof-expression)
   static constexpr int kStep = static_cast<int>(sizeof(Vec) / sizeof(Real));
 
   static Count begin_of(const FiberRange& range, Count fiber) {
