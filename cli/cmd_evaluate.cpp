@@ -2,6 +2,7 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
@@ -18,6 +19,24 @@
 namespace lacuna::cli {
 namespace {
 
+struct Coverage {
+  double share = 0.0;  // of the values that lie in their interval
+  double width = 0.0;  // mean
+};
+
+Coverage coverage(const Calibration& calibration, const std::vector<double>& truth,
+                  const std::vector<double>& predicted, const std::vector<Count>& support, double level) {
+  Coverage found;
+  for (std::size_t e = 0; e < truth.size(); ++e) {
+    const double half = calibration.half_width(support[e], level);
+    found.share += std::abs(truth[e] - predicted[e]) <= half ? 1.0 : 0.0;
+    found.width += 2.0 * half;
+  }
+  found.share /= static_cast<double>(truth.size());
+  found.width /= static_cast<double>(truth.size());
+  return found;
+}
+
 struct EvaluateCommand {
   std::string model;
   std::string test;
@@ -26,6 +45,7 @@ struct EvaluateCommand {
   ClipFlag clip;
   std::string ranking;
   std::vector<std::string> filter;
+  double interval = 0.0;
 
   Result<int> run();
   Result<int> rank(const Model& fitted, TensorFile& facts) const;
@@ -83,26 +103,41 @@ Result<int> EvaluateCommand::run() {
     return input_error(test, "no cell has a value, expected at least one to compare with");
 
   const std::vector<double>& truth = file->entries.value;
-  const Predictor::Prediction prediction = Predictor(*fitted).predict(file->entries.index);
+  const Predictor predictor(*fitted);
+  const Predictor::Prediction prediction = predictor.predict(file->entries.index);
+  std::optional<Coverage> covered;
+  if (interval > 0.0) {
+    if (fitted->calibration.groups.empty())
+      return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
+    covered = coverage(fitted->calibration, truth, prediction.value, predictor.support(file->entries.index),
+                       interval);
+  }
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
     const auto or_null = [](const std::optional<double>& value) {
       return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
     };
-    fmt::print("{}\n", nlohmann::ordered_json{{"cells", truth.size()},
-                                              {"cold", prediction.cold},
-                                              {"rmse", rmse(truth, prediction.value)},
-                                              {"mae", mae(truth, prediction.value)},
-                                              {"r2", or_null(explained)},
-                                              {"auc", or_null(area)}}
-                           .dump());
+    fmt::print(
+        "{}\n",
+        nlohmann::ordered_json{{"cells", truth.size()},
+                               {"cold", prediction.cold},
+                               {"rmse", rmse(truth, prediction.value)},
+                               {"mae", mae(truth, prediction.value)},
+                               {"r2", or_null(explained)},
+                               {"auc", or_null(area)},
+                               {"coverage", or_null(covered ? std::optional(covered->share) : std::nullopt)},
+                               {"width", or_null(covered ? std::optional(covered->width) : std::nullopt)}}
+            .dump());
     return 0;
   }
   fmt::print("{} cells, {} of them on no observed fiber\n", grouped(file->entries.size()),
              grouped(prediction.cold));
   fmt::print("RMSE {:.6g}\nMAE  {:.6g}\n", rmse(truth, prediction.value), mae(truth, prediction.value));
   if (explained) fmt::print("R2   {:.6g}\n", *explained);
+  if (covered)
+    fmt::print("intervals of {:.3g} hold {:.3f} of the values; mean width {:.4g}\n", interval, covered->share,
+               covered->width);
   if (area) fmt::print("AUC  {:.6g}  (negatives: the file's own cells of value 0)\n", *area);
   return 0;
 }
@@ -119,6 +154,9 @@ Action add_evaluate(CLI::App& app) {
   verb.add_option("--filter", command->filter, "files of facts known beforehand, left out of the rankings")
       ->delimiter(',')
       ->needs("--ranking");
+  verb.add_option("--interval", command->interval,
+                  "how often intervals of this probability hold, and how wide they are")
+      ->check(CLI::Range(0.0, 1.0));
   command->clip.add_flag(verb, "as the model was fitted");
   command->input.add_flags(verb);
   command->output.add_flags(verb);

@@ -2,6 +2,8 @@
 // lacuna predict MODEL CELLS -o OUT
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <memory>
@@ -20,15 +22,46 @@ struct PredictCommand {
   Output output;
   InputFlags input;
   ClipFlag clip;
+  double interval = 0.0;
 
   Result<int> run();
+  Result<> write_interval(const Model& fitted, const Predictor& predictor, TensorFile& file) const;
 };
+
+// answers.csv -> answers.low.csv
+std::string beside(const std::string& path, const std::string& what) {
+  const auto name = path.find_last_of('/') + 1;
+  const auto dot = path.find('.', name);
+  return dot == std::string::npos ? path + "." + what : path.substr(0, dot) + "." + what + path.substr(dot);
+}
+
+// The ends of every cell's interval, in two files like the one of the values.
+Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& predictor,
+                                        TensorFile& file) const {
+  const std::vector<double> middle = file.entries.value;
+  const std::vector<Count> support = predictor.support(file.entries.index);
+  for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
+    for (std::size_t e = 0; e < middle.size(); ++e) {
+      double end = middle[e] + sign * fitted.calibration.half_width(support[e], interval);
+      if (fitted.clip) end = std::clamp(end, fitted.clip->low, fitted.clip->high);
+      if (!std::isfinite(end))
+        return usage_error(
+            "--interval",
+            fmt::format("{} asks for more than the entries held out for it can tell", interval));
+      file.entries.value[e] = end;
+    }
+    if (auto written = write_tensor(beside(out, name), file); !written) return written.error();
+  }
+  return Nothing{};
+}
 
 Result<int> PredictCommand::run() {
   set_thread_count(output.threads);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
+  if (interval > 0.0 && fitted->calibration.groups.empty())
+    return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
   const Predictor predictor(*fitted);
@@ -37,6 +70,8 @@ Result<int> PredictCommand::run() {
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
   if (auto written = write_tensor(out, *file); !written) return written.error();
+  if (interval > 0.0)
+    if (auto written = write_interval(*fitted, predictor, *file); !written) return written.error();
   if (prediction.cold > 0)
     output.say(fmt::format("note: {} of {} cells lie on no observed fiber and got their offset",
                            grouped(prediction.cold), grouped(file->entries.size())));
@@ -59,6 +94,10 @@ Action add_predict(CLI::App& app) {
   verb.add_option("model", command->model, "a fitted model")->required();
   verb.add_option("cells", command->cells, "file that lists cells, with or without values")->required();
   verb.add_option("-o,--output", command->out, "where to write them with predicted values")->required();
+  verb.add_option(
+          "--interval", command->interval,
+          "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")
+      ->check(CLI::Range(0.0, 1.0));
   command->clip.add_flag(verb, "as the model was fitted");
   command->input.add_flags(verb);
   command->output.add_flags(verb);

@@ -89,6 +89,11 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::IsMember({"double", "float"}))
       ->capture_default_str()
       ->group(group);
+  command
+      .add_flag("--intervals", intervals,
+                "one more fit, with a tenth of the entries held out, so that predict --interval knows how "
+                "sure it is")
+      ->group(group);
   command.add_flag("--strict", strict, "exit with 4 when the fit did not converge")->group(group);
 }
 
@@ -129,6 +134,7 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
+  if (intervals) chosen.calibrate = 0.1;
   chosen.clip = clip.range();
   const auto starts = {Start::kAuto, Start::kRandom, Start::kSpectral, Start::kGrow};
   const auto* start =

@@ -29,6 +29,7 @@ struct FitFlags {
   FitOptions options;
   bool choose_everything = false;  // what is not given is chosen by the program
   bool strict = false;
+  bool intervals = false;
 
   void add_flags(CLI::App& command);
   // Checked options; loads the model that --init names into `warm`.

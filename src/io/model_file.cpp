@@ -68,6 +68,20 @@ Offsets read_offsets(const json& described, const ArrayReader& arrays) {
   return offsets;
 }
 
+Calibration read_calibration(const json& described, const ArrayReader& arrays) {
+  Calibration calibration;
+  Count last = -1;
+  for (const json& one : described) {
+    Calibration::Group group{.support_from = one.at("support_from").get<Count>(),
+                             .residuals = arrays.get<double>(one.at("residuals"))};
+    if (group.support_from <= last || !std::is_sorted(group.residuals.begin(), group.residuals.end()))
+      throw ArrayReader::Bad("a calibration whose groups and residuals do not ascend");
+    last = group.support_from;
+    calibration.groups.push_back(std::move(group));
+  }
+  return calibration;
+}
+
 // An open end is null: JSON has no infinity.
 json describe_range(const Range& range) {
   const auto end = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
@@ -93,6 +107,7 @@ Model read_common(const json& header, const ArrayReader& arrays) {
   model.offsets = read_offsets(header.at("offsets"), arrays);
   model.observed = read_range(header.at("observed"));
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
+  if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
   for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
   for (const Effect& effect : model.offsets.effects)
     for (const int mode : effect.modes)
@@ -112,6 +127,12 @@ Result<> save_model(const std::string& path, const Model& model) {
               {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
               {"observed", describe_range(model.observed)}};
   if (model.clip) header["clip"] = describe_range(*model.clip);
+  for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
+    const Calibration::Group& group = model.calibration.groups[g];
+    header["calibration"].push_back({{"support_from", group.support_from},
+                                     {"residuals", arrays.add("calibration" + std::to_string(g),
+                                                              std::span<const double>(group.residuals))}});
+  }
   for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
     header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
   for (std::size_t k = 0; k < model.modes.size(); ++k)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/stopwatch.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
@@ -78,6 +79,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   FitOptions trial = options;
   trial.early_stop = 0.0;
   trial.certify = Certify::kNever;
+  trial.calibrate = 0.0;
   int best = 0;
   int since = 0;
   double lowest = std::numeric_limits<double>::infinity();
@@ -99,6 +101,28 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   if (callbacks.notice)
     callbacks.notice("early stop: held-out error is lowest after " + std::to_string(best) + " steps");
   return best;
+}
+
+// What predictions of a fit on most of the entries miss on the others. The same entries are held out as for
+// choices, since what those start the fit from has seen the rest.
+Calibration held_out_residuals(const ObservedTensor& tensor, const FitOptions& options,
+                               const FitCallbacks& callbacks) {
+  if (!(options.calibrate > 0.0 && options.calibrate < 1.0))
+    throw std::invalid_argument("calibrate must be a share between 0 and 1, got " +
+                                std::to_string(options.calibrate));
+  auto split = hold_out(tensor, options.calibrate, options.seed);
+  if (!split) throw std::invalid_argument("there are too few entries to hold any out for intervals");
+  FitOptions settings = options;
+  settings.calibrate = 0.0;
+  settings.certify = Certify::kNever;
+  FitCallbacks quiet;
+  quiet.interrupted = callbacks.interrupted;
+  const FitResult fitted = fit(std::move(split->kept), settings, quiet);
+  const Predictor predictor(fitted.model);
+  std::vector<double> residuals = predictor.predict(split->held.index).value;
+  for (std::size_t e = 0; e < residuals.size(); ++e)
+    residuals[e] = std::abs(split->held.value[e] - residuals[e]);
+  return calibrate(residuals, predictor.support(split->held.index));
 }
 
 FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
@@ -148,6 +172,7 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
 
   FitResult result;
   Model& model = result.model;
+  if (options.calibrate != 0.0) model.calibration = held_out_residuals(tensor, options, callbacks);
   model.method = name(options.method);
   model.version = version();
   model.modes = tensor.take_labels();

@@ -34,6 +34,7 @@ FitOptions Trials::settings() const {
   trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
   trial.early_stop = 0.0;
   trial.certify = Certify::kNever;
+  trial.calibrate = 0.0;
   trial.path = 0;
   trial.max_iterations = std::min(kSteps, options_->max_iterations);
   trial.tolerance = std::max(kTolerance, options_->tolerance);

@@ -109,6 +109,7 @@ void Tuner::run_chain(const Chain& chain) {
     if (row.errors[chain.fold]) continue;
     FitOptions settings = settings_of(*options_, row);
     settings.certify = Certify::kNever;
+    settings.calibrate = 0.0;
     if (last.latent() != nullptr && !settings.auto_rank) settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;

@@ -37,6 +37,18 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
   cold_ = std::count(warm.begin(), warm.end(), false);
 }
 
+std::vector<Count> CellPlan::support(const std::vector<PartKernels>& parts) const {
+  std::vector<Count> entries(static_cast<std::size_t>(cells_), 0);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    for (const Visit& visit : parts_[p].single) ++entries[visit.cell];
+    for (const Visit& visit : parts_[p].listed) {
+      const FiberView::Span span = parts[p].view().span(visit.fiber);
+      entries[visit.cell] += span.end - span.begin;
+    }
+  }
+  return entries;
+}
+
 template <class Real>
 void CellPlan::add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,
                         std::span<const Real> z, std::span<double> out) const {

@@ -34,6 +34,10 @@ std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::v
   return values;
 }
 
+std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>>& index) const {
+  return CellPlan(parts_, lookups_, index).support(parts_);
+}
+
 std::vector<double> LatentPredictor::mixture() const {
   std::vector<double> norms;
   for (std::size_t p = 0; p < parts_.size(); ++p)

@@ -66,6 +66,11 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   return prediction;
 }
 
+std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& index) const {
+  check_order(index);
+  return latent_ ? latent_->support(index) : std::vector<Count>(index[0].size(), 0);
+}
+
 std::vector<std::vector<double>> Predictor::predict_parts(
     const std::vector<std::vector<Index>>& index) const {
   check_order(index);

@@ -49,6 +49,7 @@ struct FitOptions {
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
   Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
+  double calibrate = 0.0;  // share of the entries held out in a fit before the last, for intervals; 0: none
   std::uint64_t seed = 1;
   const Model* warm_start =
       nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does

@@ -25,6 +25,9 @@ class CellPlan {
   [[nodiscard]] Count cells() const { return cells_; }
   [[nodiscard]] Count cold_cells() const { return cold_; }  // cells on no observed fiber of any part
 
+  // For each cell the observed entries on its fibers, over all parts.
+  [[nodiscard]] std::vector<Count> support(const std::vector<PartKernels>& parts) const;
+
   // out[i] += W^(part)(cell i)
   template <class Real>
   void add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,

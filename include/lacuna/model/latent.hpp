@@ -35,6 +35,9 @@ class LatentPredictor {
   // The parts W^(p) at the cells, one list for each.
   [[nodiscard]] std::vector<std::vector<double>> parts(const std::vector<std::vector<Index>>& index) const;
 
+  // The observed entries on each cell's fibers, over all parts.
+  [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
+
   [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
   [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor
 

@@ -9,6 +9,7 @@
 
 #include <lacuna/linalg/tucker.hpp>
 #include <lacuna/model/bodies.hpp>
+#include <lacuna/model/calibration.hpp>
 #include <lacuna/model/latent.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <optional>
@@ -37,6 +38,7 @@ struct Model {
   Range observed;               // the smallest and largest value it was fitted on
   std::optional<Range> clip{};  // predictions are kept within
   ModelBody body{};
+  Calibration calibration{};  // empty unless asked for
 
   [[nodiscard]] int order() const { return static_cast<int>(modes.size()); }
   [[nodiscard]] const Latent* latent() const { return std::get_if<Latent>(&body); }
@@ -62,6 +64,9 @@ class Predictor {
   // index[k][i]: position of cell i along mode k, or kUnseen. Throws std::invalid_argument on another number
   // of modes.
   [[nodiscard]] Prediction predict(const std::vector<std::vector<Index>>& index) const;
+
+  // How well each cell is supported: the observed entries on its fibers for latent parts, 0 for other bodies.
+  [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
 
   // The latent parts W^(p) at the cells, one list for each part, without the offset and unclipped. Empty for
   // a body without parts.
