@@ -197,7 +197,9 @@ FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entrie
 
 Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
   const auto order = static_cast<std::size_t>(tensor.order());
-  const double bytes = info(options.method).model == "tucker"
+  const std::string_view model = info(options.method).model;
+  const double bytes = model == "dense" ? dense_fit_bytes(tensor.size(), tensor.modes())
+                       : model == "tucker"
                            ? tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks)
                            : fit_bytes(tensor.size(), tensor.modes(), options.ranks,
                                        options.auto_parts ? order * order : options.parts.size());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/base/parallel.hpp>
 #include <lacuna/method/fit.hpp>
 #include <lacuna/tensor/keep_if.hpp>
 
@@ -180,6 +181,23 @@ double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes, const std
   }
   return static_cast<double>(entries) * (4 * order + kEntryBytes) + kFactorCopies * factors +
          kCoreCopies * core;
+}
+
+double dense_fit_bytes(Count entries, const std::vector<Mode>& modes) {
+  constexpr double kArrays = 4;  // the answer, the next one, two of a dual method
+  constexpr double kThreadArrays =
+      4;  // the array to threshold, its unfolding or spectrum, the product with it
+  const auto order = static_cast<double>(modes.size());
+  double cells = 1.0;
+  double gram = 0.0;  // of the smaller side of an unfolding, with its eigenvectors
+  for (const Mode& mode : modes) cells *= mode.size;
+  for (const Mode& mode : modes) {
+    const double side = std::min<double>(mode.size, cells / mode.size);
+    gram = std::max(gram, 4 * side * side);
+  }
+  const double busy = std::min<double>(order, thread_count());
+  return static_cast<double>(entries) * (4 * order + 16) +
+         8.0 * (cells * (kArrays + order + kThreadArrays * busy) + gram * busy);
 }
 
 double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,

@@ -71,5 +71,8 @@ Result<> check_memory(double bytes, const std::string& what);
 // twice the rank that a retraction makes.
 [[nodiscard]] double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes,
                                       const std::vector<int>& ranks);
+// The same for a method that holds every cell: the answer, a copy or part of it for each mode, and what
+// thresholding singular values needs on each thread.
+[[nodiscard]] double dense_fit_bytes(Count entries, const std::vector<Mode>& modes);
 
 }  // namespace lacuna::cli

@@ -36,6 +36,13 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
     case Method::kGeomCg:
     case Method::kTopt:
       return solve_tucker(tensor, options, run);
+    case Method::kHalrtc:
+    case Method::kHard:
+      return solve_overlapped(tensor, options, run);
+    case Method::kLatent:
+      return solve_latent_admm(tensor, options, run);
+    case Method::kTsvd:
+      return solve_tsvd(tensor, options, run);
     case Method::kMean:
     case Method::kOffsets:
       return solve_offsets(tensor, options, run);

@@ -35,6 +35,14 @@ void parallel_blocks(std::int64_t count, Body&& body, std::int64_t block = kBloc
   for (std::int64_t b = 0; b < blocks; ++b) body(b * block, std::min(count, (b + 1) * block));
 }
 
+// body(task) for a few large tasks of unequal size.
+template <class Body>
+void parallel_tasks(int count, Body&& body) {
+  const int threads = std::clamp(count, 1, thread_count());
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
+  for (int task = 0; task < count; ++task) body(task);
+}
+
 // The sum over blocks of body(begin, end), in block order.
 template <class Body>
 [[nodiscard]] double parallel_sum(std::int64_t count, Body&& body, std::int64_t block = kBlock) {

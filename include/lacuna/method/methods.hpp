@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-enum class Method { kTrMm, kTrLs, kRprecon, kGeomCg, kTopt, kMean, kOffsets };
+enum class Method { kTrMm, kTrLs, kRprecon, kGeomCg, kTopt, kHalrtc, kHard, kLatent, kTsvd, kMean, kOffsets };
 
 // Settings that not every method has. Those of all methods (offsets, clip, max-time, seed) are not listed.
 enum Setting : unsigned {
@@ -41,7 +41,7 @@ struct MethodInfo {
   std::string_view offsets = "none";
   Start start = Start::kAuto;
   int max_iterations = 0;
-  double tolerance = 0.0;  // on the relative gradient
+  double tolerance = 0.0;  // on the relative gradient, or the relative change
 };
 
 inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesParts | kTakesInit |
@@ -99,6 +99,46 @@ inline constexpr std::array kMethods = {
                .start = Start::kGrow,
                .max_iterations = 500,
                .tolerance = 1e-6},
+    MethodInfo{.method = Method::kHalrtc,
+               .name = "halrtc",
+               .what = "overlapped trace norm with exact fit, by ADMM with a growing penalty",
+               .assumes = "a low rank along every mode at once",
+               .settings = kTakesSteps,
+               .scale = Scale::kDense,
+               .model = "dense",
+               .offsets = "mean",
+               .max_iterations = 500,
+               .tolerance = 1e-5},
+    MethodInfo{.method = Method::kHard,
+               .name = "hard",
+               .what = "scaled overlapped trace norm with exact fit, by Douglas-Rachford splitting",
+               .assumes = "a low rank along every mode at once; no noise",
+               .settings = kTakesSteps,
+               .scale = Scale::kDense,
+               .model = "dense",
+               .offsets = "mean",
+               .max_iterations = 500,
+               .tolerance = 1e-5},
+    MethodInfo{.method = Method::kLatent,
+               .name = "latent",
+               .what = "latent trace norm with exact fit, by ADMM on the dual",
+               .assumes = "a sum of tensors, each low-rank along one mode",
+               .settings = kTakesSteps,
+               .scale = Scale::kDense,
+               .model = "dense",
+               .offsets = "mean",
+               .max_iterations = 500,
+               .tolerance = 1e-5},
+    MethodInfo{.method = Method::kTsvd,
+               .name = "tsvd",
+               .what = "tubal nuclear norm with exact fit, by ADMM",
+               .assumes = "3 modes; low-rank slices in the Fourier domain of the smallest",
+               .settings = kTakesSteps,
+               .scale = Scale::kDense,
+               .model = "dense",
+               .offsets = "mean",
+               .max_iterations = 500,
+               .tolerance = 1e-5},
     MethodInfo{.method = Method::kMean,
                .name = "mean",
                .what = "the mean of the observed entries",

@@ -35,12 +35,13 @@ enum class StopReason {
   kMaxIterations,
   kStopped,
   kDirect,
+  kSmallChange,
 };
 
 // Solved, as opposed to given up or interrupted.
 [[nodiscard]] constexpr bool converged(StopReason reason) {
   return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease ||
-         reason == StopReason::kDirect;
+         reason == StopReason::kDirect || reason == StopReason::kSmallChange;
 }
 
 [[nodiscard]] constexpr std::string_view describe(StopReason reason) {
@@ -55,6 +56,8 @@ enum class StopReason {
       return "stopped on request";
     case StopReason::kDirect:
       return "solved without steps";
+    case StopReason::kSmallChange:
+      return "change below tolerance";
   }
   return "";
 }

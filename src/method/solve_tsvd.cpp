@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The tubal nuclear norm with exact fit (Zhang, Ely, Aeron, Hao, Kilmer 2014),
+//
+//   min (1/n) sum_f ||slice f of the Fourier transform of X along a mode of size n||_*
+//   subject to X_e = Y_e on the observed entries,
+//
+// by ADMM. The mode transformed along is the smallest, the last of them when there are several.
+#include <algorithm>
+#include <lacuna/linalg/tubal.hpp>
+#include <stdexcept>
+
+#include "method/dense.hpp"
+
+namespace lacuna {
+
+Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  if (tensor.order() != 3)
+    throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
+                                std::to_string(tensor.order()));
+  const Shape shape = shape_of(tensor);
+  int tubes = 0;
+  for (int k = 1; k < 3; ++k)
+    if (shape[k] <= shape[tubes]) tubes = k;
+  ExactAdmm admm{.step = 0.3};  // a guess
+  admm.terms.emplace_back([&](std::span<const double> x, double tau, std::span<double> z) {
+    return threshold_tubal(x, shape, tubes, tau, z);
+  });
+  Solved solved = complete_exactly(tensor, options, run, admm);
+  solved.settings["tubes"] = tensor.modes()[tubes].name;
+  return solved;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <lacuna/linalg/svt.hpp>
+#include <lacuna/linalg/unfold.hpp>
+
+#include "support/tucker_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+Eigen::MatrixXd random_dense(Eigen::Index rows, Eigen::Index cols, Rng& rng) {
+  Eigen::MatrixXd x(rows, cols);
+  for (double& value : x.reshaped()) value = rng.normal();
+  return x;
+}
+
+TEST(Unfold, RowsAreSlicesAndFoldingUndoesIt) {
+  const Shape shape = {3, 4, 2, 5};
+  std::vector<double> x(static_cast<std::size_t>(cell_count(shape)));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  for (int k = 0; k < 4; ++k) {
+    const Eigen::MatrixXd unfolding = unfold(x, shape, k);
+    ASSERT_EQ(unfolding.rows(), shape[k]);
+    for (std::size_t c = 0; c < x.size(); ++c) {
+      const std::vector<Index> cell = test::cell_of(c, {3, 4, 2, 5});
+      std::size_t at = 0, column = 0, stride = 1, others = 1;
+      for (int j = 0; j < 4; ++j) {
+        at += stride * cell[j];
+        stride *= static_cast<std::size_t>(shape[j]);
+        if (j == k) continue;
+        column += others * cell[j];
+        others *= static_cast<std::size_t>(shape[j]);
+      }
+      EXPECT_EQ(unfolding(cell[k], static_cast<Eigen::Index>(column)), x[at]);
+    }
+    std::vector<double> back(x.size());
+    fold(unfolding, shape, k, back);
+    EXPECT_EQ(back, x);
+  }
+}
+
+// Z is the minimiser exactly when (X - Z) / tau is a subgradient of the nuclear norm at Z: U V' + W with
+// U' W = 0, W V = 0, ||W|| <= 1.
+TEST(SingularValueThresholding, LeavesASubgradientOfTheNuclearNorm) {
+  Rng rng(61);
+  for (const auto& [rows, cols] : {std::pair{6, 9}, {9, 6}, {5, 5}, {1, 7}}) {
+    const Eigen::MatrixXd x = random_dense(rows, cols, rng);
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const auto sigma = svd.singularValues();
+    const double tau = 0.7 * sigma(0);
+    Eigen::MatrixXd z = x;
+    const double norm = threshold_singular_values(z, tau);
+    const auto kept = (sigma.array() > tau).count();
+    EXPECT_NEAR(norm, (sigma.array() - tau).max(0.0).sum(), 1e-12 * sigma(0));
+    const Eigen::MatrixXd u = svd.matrixU().leftCols(kept);
+    const Eigen::MatrixXd v = svd.matrixV().leftCols(kept);
+    const Eigen::MatrixXd w = (x - z) / tau - u * v.transpose();
+    EXPECT_LT((u.transpose() * w).norm(), 1e-10);
+    EXPECT_LT((w * v).norm(), 1e-10);
+    EXPECT_LE(Eigen::BDCSVD<Eigen::MatrixXd>(w).singularValues()(0), 1.0 + 1e-10);
+  }
+}
+
+TEST(SingularValueThresholding, NoPointNearbyIsBetter) {
+  Rng rng(62);
+  const Eigen::MatrixXd x = random_dense(4, 5, rng);
+  constexpr double kTau = 0.8;
+  const auto cost = [&](const Eigen::MatrixXd& z) {
+    return kTau * Eigen::BDCSVD<Eigen::MatrixXd>(z).singularValues().sum() + 0.5 * (z - x).squaredNorm();
+  };
+  Eigen::MatrixXd z = x;
+  (void)threshold_singular_values(z, kTau);
+  for (int trial = 0; trial < 200; ++trial)
+    EXPECT_LE(cost(z), cost(z + std::pow(10.0, -trial % 5) * random_dense(4, 5, rng)));
+}
+
+TEST(SingularValueThresholding, ZeroAndHugeThresholds) {
+  Rng rng(63);
+  const Eigen::MatrixXd x = random_dense(4, 5, rng);
+  Eigen::MatrixXd same = x;
+  (void)threshold_singular_values(same, 0.0);
+  EXPECT_LT((same - x).norm(), 1e-12);
+  Eigen::MatrixXd gone = x;
+  EXPECT_EQ(threshold_singular_values(gone, 1e3), 0.0);
+  EXPECT_EQ(gone.norm(), 0.0);
+}
+
+}  // namespace
+}  // namespace lacuna
