@@ -4,10 +4,10 @@
 //   min sum_k alpha_k ||X_(k)||_*   subject to   X_e = Y_e on the observed entries.
 //
 //   halrtc  alpha_k = 1/K, penalty growing from step to step (Liu, Musialski, Wonka, Ye 2013)
-//   hard    alpha_k = sqrt(n_k) / sum_j sqrt(n_j), constant penalty: Douglas-Rachford splitting (Signoretto
-//   et
-//           al. 2014). The weights are a guess of ours: 1/sqrt(n_k), which scales the latent norm well,
-//           leaves a short mode to rule all others, and its trace norm is hardly more than the length of X.
+//   hard    alpha_k = sqrt(n_k) / sum_j sqrt(n_j), constant penalty: Douglas-Rachford splitting
+//           (Signoretto, Dinh, De Lathauwer, Suykens 2014). The weights are a guess of ours: 1/sqrt(n_k),
+//           which scales the latent norm well, leaves a short mode to rule all others, and its trace norm
+//           is hardly more than the length of X.
 #include "method/dense.hpp"
 
 namespace lacuna {
