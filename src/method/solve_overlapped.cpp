@@ -26,7 +26,7 @@ std::vector<double> scaled_weights(const Shape& shape) {
 Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
   const Shape shape = shape_of(tensor);
   const bool scaled = options.method == Method::kHard;
-  ExactAdmm admm{.step = 1.0, .growth = scaled ? 1.0 : 1.05};  // guesses
+  ExactAdmm admm{.step = scaled ? 0.1 : 1.0, .growth = scaled ? 1.0 : 1.05};  // guesses
   const std::vector<double> alpha =
       scaled ? scaled_weights(shape) : std::vector<double>(shape.size(), 1.0 / tensor.order());
   for (int k = 0; k < tensor.order(); ++k) admm.terms.push_back(trace_norm_of_unfolding(shape, k, alpha[k]));
