@@ -115,9 +115,6 @@ Result<int> EvaluateCommand::run() {
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
-    const auto or_null = [](const std::optional<double>& value) {
-      return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-    };
     fmt::print(
         "{}\n",
         nlohmann::ordered_json{{"cells", truth.size()},

@@ -39,10 +39,6 @@ struct FitCommand {
   void tell(const FitResult& result) const;
 };
 
-nlohmann::ordered_json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 Result<> FitCommand::check_metric(const TrainingData& data) const {
   if (metric.empty()) return Nothing{};
   if (!data.test) return usage_error("--metric", "needs --test FILE to be measured on");
@@ -98,8 +94,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"test_auc", or_null(result.last.test_auc)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
           {"mixture", result.mixture},
-          {"gap", result.certificate ? nlohmann::ordered_json(result.certificate->gap())
-                                     : nlohmann::ordered_json(nullptr)},
+          {"gap", or_null(result.certificate ? std::optional(result.certificate->gap()) : std::nullopt)},
           {"certificate", result.certificate ? certificate_json(*result.certificate, result.model)
                                              : nlohmann::ordered_json(nullptr)},
           {"offset", result.model.offsets.mean},

@@ -135,9 +135,6 @@ nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitRes
                     {"folds", std::move(errors)}});
   }
   const TuneRow& best = found.rows[found.best];
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-  };
   return {{"metric", metric_name()},
           {"folds", tuning.folds},
           {"rows", std::move(rows)},
@@ -182,8 +179,10 @@ Result<int> TuneCommand::run() {
 
   tuning.seed = fit.options.seed;
   std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
-  const double bytes = fit_bytes(data->tensor.size(), data->tensor.modes(), {},
-                                 tuning.candidates.front().options.parts.size());
+  double bytes = 0.0;  // of the largest
+  for (const TuneCandidate& candidate : tuning.candidates)
+    bytes = std::max(bytes, fit_memory(data->tensor, candidate.options));
+  if (auto fits = check_memory(bytes, "one of these fits"); !fits) return fits.error();
   tuning.side_by_side = 1;
   while (tuning.side_by_side < std::min(thread_count(), tuning.folds) &&
          check_memory(bytes * (tuning.side_by_side + 1), "folds"))

@@ -30,6 +30,10 @@ CLI::Validator nonnegative_number() {
   return number_check([](double number) { return number >= 0.0; }, "a number >= 0");
 }
 
+nlohmann::ordered_json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
 Result<> write_whole(const std::string& path, std::string_view text) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();

@@ -42,6 +42,8 @@ inline constexpr int kNotConverged = 4;
 [[nodiscard]] CLI::Validator nonnegative_number();
 
 // Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<double>& value);
+
 Result<> check_writable(const std::string& path);
 // The file appears, or is replaced, whole.
 Result<> write_whole(const std::string& path, std::string_view text);

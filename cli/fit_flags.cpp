@@ -195,15 +195,17 @@ FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entrie
   return result;
 }
 
-Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
+double fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
   const auto order = static_cast<std::size_t>(tensor.order());
   const std::string_view model = info(options.method).model;
-  const double bytes = model == "dense" ? dense_fit_bytes(tensor.size(), tensor.modes())
-                       : model == "tucker"
-                           ? tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks)
-                           : fit_bytes(tensor.size(), tensor.modes(), options.ranks,
-                                       options.auto_parts ? order * order : options.parts.size());
-  return check_memory(bytes, "this fit");
+  if (model == "dense") return dense_fit_bytes(tensor.size(), tensor.modes());
+  if (model == "tucker") return tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks);
+  return fit_bytes(tensor.size(), tensor.modes(), options.ranks,
+                   options.auto_parts ? order * order : options.parts.size());
+}
+
+Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
+  return check_memory(fit_memory(tensor, options), "this fit");
 }
 
 int exit_code(const FitResult& result, bool strict) {

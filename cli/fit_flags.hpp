@@ -45,6 +45,8 @@ struct FitFlags {
 
 // kMemory unless the fit fits in the machine's memory. What `auto` will choose is not known yet, so that
 // counts all parts it may.
+// Bytes that fitting the tensor with these options needs, roughly.
+[[nodiscard]] double fit_memory(const ObservedTensor& tensor, const FitOptions& options);
 Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options);
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.

@@ -13,8 +13,7 @@ Certificate certify(const Model& model, ObservedTensor train) {
   if (train.indices() != latent.dual.indices())
     throw std::invalid_argument("the cells are not those that the model was fitted on");
 
-  std::vector<double> left = model.offsets.at(train.indices());
-  for (std::size_t e = 0; e < left.size(); ++e) left[e] = train.values()[e] - left[e];
+  std::vector<double> left = model.offsets.taken_off(train);
   std::vector<double> miss = left;  // what offsets and parts leave
   for (const std::vector<double>& part : Predictor(model).predict_parts(train.indices()))
     for (std::size_t e = 0; e < miss.size(); ++e) miss[e] -= part[e];

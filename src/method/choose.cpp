@@ -146,7 +146,7 @@ bool Chooser::worth_trying(const PartSpec& part) const {
   const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
   if (shared < kLeastShared) return false;
   if (static_cast<int>(part.agree.size()) == order() - 1)  // complete fibers say nothing of missing cells
-    return view.fibers() * static_cast<Count>(kept().extent(part.mode)) != kept().size();
+    return !fibers_are_complete(kept(), part.mode);
   const FiberView full(kept(), full_parts(order())[part.mode]);
   return full.fibers() != view.fibers();  // else the modes left out decide nothing
 }
@@ -227,8 +227,8 @@ void Chooser::tune_each_part() {
 
 void Chooser::choose_rank() {
   Growth growth = grow_ranks(*trials_, settings(best_));
-  if (growth.ranks.empty()) return;
-  best_.ranks = growth.ranks;
+  if (growth.model.latent() == nullptr) return;
+  best_.ranks = ranks(growth.model.body);
   lowest_ = growth.error;
   start_ = std::move(growth.model);
 }
@@ -289,7 +289,7 @@ bool leaves_a_choice(const FitOptions& options) {
 
 Choice choose(const ObservedTensor& tensor, const FitOptions& options, const FitCallbacks& callbacks) {
   Choice chosen{.options = options, .start = std::nullopt};
-  if (auto split = hold_out(tensor, Trials::kHeldOut, options.seed)) {
+  if (auto split = hold_out(tensor, kHeldOutShare, options.seed)) {
     Trials trials(std::move(*split), options, callbacks);
     chosen = Chooser(trials, options).choose();
   } else {

@@ -26,6 +26,20 @@ double data_norm(const ObservedTensor& tensor) {
   return norm > 0.0 ? norm : 1.0;
 }
 
+bool end_step(double moved, double size, double train_rmse, const FitOptions& options, FitRun& run,
+              const FitRun::AddTest& add_test, Summary& summary) {
+  summary.gradient_norm = moved;
+  summary.relative_gradient = relative_gradient_norm(moved, size);
+  const IterationRecord record{.iteration = summary.iterations,
+                               .objective = summary.objective,
+                               .gradient_norm = summary.gradient_norm,
+                               .relative_gradient = summary.relative_gradient};
+  if (run.report(record, {.train_rmse = train_rmse}, add_test) == Flow::kStop) return false;
+  if (summary.relative_gradient > options.tolerance) return true;
+  summary.reason = StopReason::kSmallChange;
+  return false;
+}
+
 Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight) {
   return [=](std::span<const double> x, double tau, std::span<double> z) {
     Eigen::MatrixXd unfolding = unfold(x, shape, mode);
@@ -76,18 +90,9 @@ Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options,
       apart += gap[k] / terms;
     }
     summary.iterations = step;
-    summary.gradient_norm = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
+    const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
     x = next;
-    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, x.matrix().norm());
-    const IterationRecord record{.iteration = step,
-                                 .objective = summary.objective,
-                                 .gradient_norm = summary.gradient_norm,
-                                 .relative_gradient = summary.relative_gradient};
-    if (run.report(record, {.train_rmse = 0.0}, add_test) == Flow::kStop) break;
-    if (summary.relative_gradient <= options.tolerance) {
-      summary.reason = StopReason::kSmallChange;
-      break;
-    }
+    if (!end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary)) break;
     tau /= admm.growth;
     kept = 1.0 / admm.growth;
   }

@@ -18,6 +18,11 @@ namespace lacuna {
 // The root of the sum of the squared values; 1 when that is 0, so that it may divide.
 [[nodiscard]] double data_norm(const ObservedTensor& tensor);
 
+// Ends a step of which the summary has iteration and objective: notes how far it moved, relative to the size
+// of where it is, and reports. False when it was the last one; the summary says why.
+[[nodiscard]] bool end_step(double moved, double size, double train_rmse, const FitOptions& options,
+                            FitRun& run, const FitRun::AddTest& add_test, Summary& summary);
+
 // One term of an objective: writes argmin_z tau f(z) + 1/2 ||z - x||^2 to z and returns f(z).
 using Prox = std::function<double(std::span<const double> x, double tau, std::span<double> z)>;
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "method/choose.hpp"
-#include "method/hold_out.hpp"
 #include "method/solve.hpp"
+#include "method/trials.hpp"
 
 namespace lacuna {
 
@@ -50,12 +50,6 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
   throw std::invalid_argument("no such method");
 }
 
-std::vector<double> residual(const ObservedTensor& tensor, const Offsets& offsets) {
-  std::vector<double> left = offsets.at(tensor.indices());
-  for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
-  return left;
-}
-
 // Methods that are nothing but offsets have some even when none were asked for.
 OffsetSpec offset_spec(const FitOptions& options, int order) {
   OffsetSpec spec = options.offsets;
@@ -67,11 +61,9 @@ OffsetSpec offset_spec(const FitOptions& options, int order) {
   return spec;
 }
 
-constexpr double kEarlyStopShare = 0.1;
-
 double held_out_share(const FitOptions& options) {
   if (options.early_stop >= 0.0) return options.early_stop;
-  return options.method == Method::kTrLs ? kEarlyStopShare : 0.0;
+  return options.method == Method::kTrLs ? kHeldOutShare : 0.0;
 }
 
 // Fits on a part of the entries until the error on the rest has not improved for a while; returns the best
@@ -83,10 +75,8 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   if (!split) return std::nullopt;
   const bool binary = is_binary(split->held.value);
 
-  FitOptions trial = options;
+  FitOptions trial = without_extras(options);
   trial.early_stop = 0.0;
-  trial.certify = Certify::kNever;
-  trial.calibrate = 0.0;
   int best = 0;
   int since = 0;
   double lowest = std::numeric_limits<double>::infinity();
@@ -119,12 +109,9 @@ Calibration held_out_residuals(const ObservedTensor& tensor, const FitOptions& o
                                 std::to_string(options.calibrate));
   auto split = hold_out(tensor, options.calibrate, options.seed);
   if (!split) throw std::invalid_argument("there are too few entries to hold any out for intervals");
-  FitOptions settings = options;
-  settings.calibrate = 0.0;
-  settings.certify = Certify::kNever;
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
-  const FitResult fitted = fit(std::move(split->kept), settings, quiet);
+  const FitResult fitted = fit(std::move(split->kept), without_extras(options), quiet);
   const Predictor predictor(fitted.model);
   std::vector<double> residuals = predictor.predict(split->held.index).value;
   for (std::size_t e = 0; e < residuals.size(); ++e)
@@ -145,7 +132,7 @@ FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const
   const double choosing = watch.seconds();
   // The trials were short, so how many steps the last fit takes is chosen like the rest.
   if ((options.auto_rank || options.auto_lambda) && options.early_stop < 0.0)
-    choice.options.early_stop = kEarlyStopShare;
+    choice.options.early_stop = kHeldOutShare;
   if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
   FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
   result.choosing_seconds = choosing;
@@ -187,7 +174,7 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
   model.observed = {.low = *low, .high = *high};
   model.clip = options.clip_observed ? model.observed : options.clip;
   model.offsets = fit_offsets(tensor, spec);
-  if (!model.offsets.empty()) tensor.replace_values(residual(tensor, model.offsets));
+  if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
   FitRun run(options, callbacks, test, model.offsets, model.clip);
   Solved solved = solve(tensor, options, run);

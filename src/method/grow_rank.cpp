@@ -6,7 +6,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/method/certify.hpp>
 #include <lacuna/problem/certificate.hpp>
 #include <limits>
 
@@ -67,7 +66,7 @@ bool grow(Latent& model, const Certificate& certificate) {
 }  // namespace
 
 Growth grow_ranks(Trials& trials, FitOptions settings) {
-  Growth best{.ranks = {}, .error = std::numeric_limits<double>::infinity(), .model = {}};
+  Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
   settings.ranks = {1};
   settings.certify = Certify::kAtTheEnd;
   Model start;
@@ -80,8 +79,10 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
                             fmt::join(ranks(found.model.body), ","), gap));
     since = better ? 0 : since + 1;
     start = found.model;
-    if (better) trials.note_best(found);
-    if (better) best = {.ranks = ranks(found.model.body), .error = error, .model = std::move(found.model)};
+    if (better) {
+      trials.note_best(found);
+      best = {.error = error, .model = std::move(found.model)};
+    }
     if (!found.certificate || gap < kCertified || !grow(std::get<Latent>(start.body), *found.certificate))
       break;
     settings.ranks = ranks(start.body);

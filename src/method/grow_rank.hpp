@@ -9,9 +9,8 @@
 namespace lacuna {
 
 struct Growth {
-  std::vector<int> ranks;  // one for each part
-  double error = 0.0;      // on the held-out entries
-  Model model;             // of the trial that had it: a start for the fit on all entries
+  double error = 0.0;  // on the held-out entries
+  Model model;         // of the trial that had it: a start for the fit on all entries; empty when none was
 };
 
 // `settings` has parts, offsets and lambda; its ranks are ignored.

@@ -24,13 +24,20 @@ HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>&
   return {.kept = std::move(*part), .held = std::move(held)};
 }
 
+bool fibers_are_complete(const ObservedTensor& tensor, int mode) {
+  // Then every position has equally many entries: counting them is cheap and nearly always settles it.
+  std::vector<Count> entries(tensor.extent(mode), 0);
+  for (const Index i : tensor.index(mode)) ++entries[i];
+  if (std::any_of(entries.begin(), entries.end(), [&](Count count) { return count != entries[0]; }))
+    return false;
+  const FiberView view(tensor, full_parts(tensor.order())[mode]);
+  return view.fibers() * static_cast<Count>(tensor.extent(mode)) == tensor.size();
+}
+
 HoldOutUnits hold_out_units(const ObservedTensor& tensor) {
   std::vector<int> telling;  // the modes whose fibers are not all complete
-  for (int k = 0; k < tensor.order(); ++k) {
-    const FiberView view(tensor, full_parts(tensor.order())[k]);
-    if (tensor.extent(k) == 1 || view.fibers() * static_cast<Count>(tensor.extent(k)) != tensor.size())
-      telling.push_back(k);
-  }
+  for (int k = 0; k < tensor.order(); ++k)
+    if (tensor.extent(k) == 1 || !fibers_are_complete(tensor, k)) telling.push_back(k);
   HoldOutUnits units;
   units.of_entry.resize(static_cast<std::size_t>(tensor.size()));
   if (telling.empty() || static_cast<int>(telling.size()) == tensor.order()) {

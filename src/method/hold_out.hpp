@@ -8,6 +8,8 @@
 
 namespace lacuna {
 
+inline constexpr double kHeldOutShare = 0.1;  // of the entries, wherever settings are judged
+
 struct HoldOut {
   ObservedTensor kept;
   Entries held;
@@ -15,6 +17,9 @@ struct HoldOut {
 
 // held_out(e) is asked once for each entry, in order.
 [[nodiscard]] HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>& held_out);
+
+// Whether every observed fiber along the mode has all of its cells observed.
+[[nodiscard]] bool fibers_are_complete(const ObservedTensor& tensor, int mode);
 
 // Which entries go together, one number for each entry, from 0. Where whole fibers along some modes are
 // observed or missing together (all channels of a pixel, all hours of a day), single entries would be

@@ -37,17 +37,23 @@ Flow LatentReport::step(const IterationRecord& record, const Measured& measured,
 template <class Real>
 std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
                                            const FitOptions& options) {
-  Rng rng(options.seed);
-  std::vector<Matrix<Real>> u = options.start == Start::kSpectral ? spectral_start(data, plan.ranks, rng)
-                                                                  : random_start(data, plan.ranks, rng);
   const Latent* warm = warm_parts(options);
-  if (warm == nullptr) return u;
-  for (std::size_t p = 0; p < u.size() && p < warm->parts.size(); ++p) {
+  const auto taken_over = [&](std::size_t p) {
+    if (warm == nullptr || p >= warm->parts.size()) return false;
     const ModelPart& part = warm->parts[p];
-    if (part.modes == plan.parts[p].spec && part.factor.rows() == u[p].rows() &&
-        part.factor.cols() == u[p].cols())
-      u[p] = part.factor.template cast<Real>();
+    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].rows() &&
+           part.factor.cols() == plan.ranks[p];
+  };
+  std::vector<Matrix<Real>> u(plan.ranks.size());
+  bool whole = true;
+  for (std::size_t p = 0; p < u.size(); ++p) whole = whole && taken_over(p);
+  if (!whole) {
+    Rng rng(options.seed);
+    u = options.start == Start::kSpectral ? spectral_start(data, plan.ranks, rng)
+                                          : random_start(data, plan.ranks, rng);
   }
+  for (std::size_t p = 0; p < u.size(); ++p)
+    if (taken_over(p)) u[p] = warm->parts[p].factor.template cast<Real>();
   return u;
 }
 

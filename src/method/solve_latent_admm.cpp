@@ -73,19 +73,10 @@ Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitR
     summary.objective = 0.0;
     for (const double one : norm) summary.objective += one;
     summary.iterations = step;
-    summary.gradient_norm = std::sqrt(std::max(missed, (next - sum).matrix().squaredNorm()));
+    const double moved = std::sqrt(std::max(missed, (next - sum).matrix().squaredNorm()));
     sum = next;
-    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, sum.matrix().norm());
-    const IterationRecord record{.iteration = step,
-                                 .objective = summary.objective,
-                                 .gradient_norm = summary.gradient_norm,
-                                 .relative_gradient = summary.relative_gradient};
     const double rmse = std::sqrt(missed / static_cast<double>(tensor.size()));
-    if (run.report(record, {.train_rmse = rmse}, add_test) == Flow::kStop) break;
-    if (summary.relative_gradient <= options.tolerance) {
-      summary.reason = StopReason::kSmallChange;
-      break;
-    }
+    if (!end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary)) break;
   }
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return {.body = std::move(answer),

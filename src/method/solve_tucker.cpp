@@ -12,6 +12,7 @@
 #include <lacuna/problem/tucker_problem.hpp>
 #include <lacuna/solver/nonlinear_cg.hpp>
 
+#include "method/dense.hpp"
 #include "method/solve.hpp"
 #include "method/tucker_start.hpp"
 
@@ -21,12 +22,6 @@ namespace {
 // A rank on the way to the final one only has to bring the next one near.
 constexpr int kStageIterations = 20;
 constexpr double kStageTolerance = 1e-3;
-
-std::vector<Eigen::Index> sizes_of(const ObservedTensor& tensor) {
-  std::vector<Eigen::Index> sizes;
-  for (int k = 0; k < tensor.order(); ++k) sizes.push_back(tensor.extent(k));
-  return sizes;
-}
 
 Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgOptions& stage, FitRun& run,
                  const std::optional<SortedCells>& test, Tucker& x, TuckerProblem::State& state) {
@@ -44,12 +39,12 @@ Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgO
   switch (method) {
     case Method::kGeomCg:
       options.rule = ConjugateRule::kPolakRibiere;
-      return on(EmbeddedTucker(sizes_of(tensor), x.ranks(), problem.data_norm()));
+      return on(EmbeddedTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
     case Method::kRprecon:
-      return on(QuotientTucker(sizes_of(tensor), x.ranks(), problem.data_norm()));
+      return on(QuotientTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
     default:
       options.rule = ConjugateRule::kPolakRibiere;
-      return on(TuckerSpace(sizes_of(tensor), x.ranks(), problem.data_norm()));
+      return on(TuckerSpace(shape_of(tensor), x.ranks(), problem.data_norm()));
   }
 }
 

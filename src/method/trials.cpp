@@ -17,6 +17,12 @@ constexpr Count kLeastWork = 300;
 constexpr Count kTimesBest = 4;
 }  // namespace
 
+FitOptions without_extras(FitOptions options) {
+  options.certify = Certify::kNever;
+  options.calibrate = 0.0;
+  return options;
+}
+
 Trials::Trials(HoldOut split, const FitOptions& options, const FitCallbacks& callbacks)
     : split_(std::move(split)),
       options_(&options),
@@ -29,12 +35,10 @@ void Trials::note_best(const FitResult& result) {
 }
 
 FitOptions Trials::settings() const {
-  FitOptions trial = *options_;
+  FitOptions trial = without_extras(*options_);
   trial.auto_parts = trial.auto_offsets = trial.auto_rank = trial.auto_lambda = false;
   trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
   trial.early_stop = 0.0;
-  trial.certify = Certify::kNever;
-  trial.calibrate = 0.0;
   trial.path = 0;
   trial.max_iterations = std::min(kSteps, options_->max_iterations);
   trial.tolerance = std::max(kTolerance, options_->tolerance);

@@ -10,9 +10,11 @@
 
 namespace lacuna {
 
+// What only the last fit needs is left out: the certificate, the calibration.
+[[nodiscard]] FitOptions without_extras(FitOptions options);
+
 class Trials {
  public:
-  static constexpr double kHeldOut = 0.1;
   static constexpr int kSteps = 8;  // of a trial, at most
   static constexpr double kWorthwhile =
       0.999;  // a choice that adds something must lower the error to below this

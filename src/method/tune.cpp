@@ -10,7 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "method/hold_out.hpp"
+#include "method/trials.hpp"
 
 namespace lacuna {
 namespace {
@@ -107,9 +107,7 @@ void Tuner::run_chain(const Chain& chain) {
       if (callbacks_->known) row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
     }
     if (row.errors[chain.fold]) continue;
-    FitOptions settings = settings_of(*options_, row);
-    settings.certify = Certify::kNever;
-    settings.calibrate = 0.0;
+    FitOptions settings = without_extras(settings_of(*options_, row));
     if (last.latent() != nullptr && !settings.auto_rank) settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;

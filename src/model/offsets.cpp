@@ -98,6 +98,12 @@ std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) co
   return offset;
 }
 
+std::vector<double> Offsets::taken_off(const ObservedTensor& tensor) const {
+  std::vector<double> left = at(tensor.indices());
+  for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
+  return left;
+}
+
 OffsetSpec spec_of(const Offsets& offsets) {
   OffsetSpec spec{.mean = !offsets.empty()};
   for (const Effect& effect : offsets.effects) spec.effects.push_back(effect.modes);

@@ -2,16 +2,10 @@
 """certify: what a fit's gap says, and that a saved model says the same."""
 import unittest
 
-from support import CliTest, sample, tns
+from support import SampleTest
 
 
-class Certify(CliTest):
-    def setUp(self):
-        super().setUp()
-        train, test = sample(0.6)
-        self.write("train.tns", tns(train))
-        self.write("test.tns", tns(test))
-
+class Certify(SampleTest):
     def fit(self, *arguments):
         return self.ok_json("fit", "train.tns", "-o", "m.lac", *arguments)
 

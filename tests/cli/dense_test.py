@@ -2,18 +2,12 @@
 """The methods that hold every cell, as a user meets them: fit, evaluate, info, complete, and what they refuse."""
 import unittest
 
-from support import CliTest, sample, tns
+from support import SampleTest
 
 METHODS = ("halrtc", "hard", "latent", "tsvd")
 
 
-class DenseTest(CliTest):
-    def setUp(self):
-        super().setUp()
-        train, test = sample(0.6)
-        self.write("train.tns", tns(train))
-        self.write("test.tns", tns(test))
-
+class DenseTest(SampleTest):
     def test_fit_evaluate_info(self):
         for method in METHODS:
             with self.subTest(method):

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import LACUNA, TIMEOUT, CliTest, cells, sample, tns
+from support import CliTest, LACUNA, SampleTest, TIMEOUT, cells, sample, tns
 
 HISTORY = ["iteration", "seconds", "objective", "gradient_norm", "train_rmse", "test_rmse", "test_auc", "gap"]
 KEYS = {
@@ -16,13 +16,7 @@ KEYS = {
 }  # fmt: skip
 
 
-class FitTest(CliTest):
-    def setUp(self):
-        super().setUp()
-        self.train, self.test = sample(0.6)
-        self.write("train.tns", tns(self.train))
-        self.write("test.tns", tns(self.test))
-
+class FitTest(SampleTest):
     def fit(self, *arguments, model="m.lac"):
         return self.ok_json("fit", "train.tns", "-o", model, *arguments)
 

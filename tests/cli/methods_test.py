@@ -2,7 +2,7 @@
 """methods: the table; and every verb with the methods that are nothing but offsets."""
 import unittest
 
-from support import CliTest, sample, tns
+from support import CliTest, SampleTest
 
 
 class Table(CliTest):
@@ -18,13 +18,7 @@ class Table(CliTest):
         self.assertIn(names[0], self.fails(2, "fit", "x.tns", "-o", "m.lac", "--method", "nonsense"))
 
 
-class Offsets(CliTest):
-    def setUp(self):
-        super().setUp()
-        train, test = sample(0.6)
-        self.write("train.tns", tns(train))
-        self.write("test.tns", tns(test))
-
+class Offsets(SampleTest):
     def test_fit_evaluate_predict_info(self):
         errors = {}
         for method in ("mean", "offsets"):

@@ -137,3 +137,13 @@ def write_png(path, rows, columns, pixel):
         + chunk(b"IDAT", zlib.compress(lines))
         + chunk(b"IEND", b"")
     )
+
+
+class SampleTest(CliTest):
+    """Each test begins with train.tns and test.tns, a smooth tensor's cells dealt at random."""
+
+    def setUp(self):
+        super().setUp()
+        self.train, self.test = sample(0.6)
+        self.write("train.tns", tns(self.train))
+        self.write("test.tns", tns(self.test))

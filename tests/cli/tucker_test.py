@@ -2,18 +2,12 @@
 """The Tucker methods as a user meets them: fit, evaluate, info, complete, and what they refuse."""
 import unittest
 
-from support import CliTest, sample, tns
+from support import SampleTest
 
 METHODS = ("rprecon", "geomcg", "topt")
 
 
-class TuckerTest(CliTest):
-    def setUp(self):
-        super().setUp()
-        train, test = sample(0.6)
-        self.write("train.tns", tns(train))
-        self.write("test.tns", tns(test))
-
+class TuckerTest(SampleTest):
     def test_fit_evaluate_info(self):
         for method in METHODS:
             with self.subTest(method):

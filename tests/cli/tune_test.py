@@ -2,18 +2,12 @@
 """tune: cross-validation from the command line, its state file, and what it refuses."""
 import unittest
 
-from support import CliTest, sample, tns
+from support import SampleTest
 
 GRID = ("--lambda-grid", "0.01,1,100", "--refine", "1", "--rank", "3", "--max-iterations", "15", "--folds", "3")
 
 
-class Tune(CliTest):
-    def setUp(self):
-        super().setUp()
-        train, test = sample(0.6)
-        self.write("train.tns", tns(train))
-        self.write("test.tns", tns(test))
-
+class Tune(SampleTest):
     def tune(self, *arguments):
         return self.ok_json("tune", "train.tns", "-o", "m.lac", *GRID, *arguments)
 

@@ -32,6 +32,8 @@ struct Offsets {
   [[nodiscard]] bool empty() const { return mean == 0.0 && effects.empty(); }
   // The offsets of a list of cells; index[k][i] may be beyond the mode, that effect is 0 then.
   [[nodiscard]] std::vector<double> at(const std::vector<std::vector<Index>>& index) const;
+  // The tensor's values without them.
+  [[nodiscard]] std::vector<double> taken_off(const ObservedTensor& tensor) const;
 };
 
 // Which offsets to fit; nothing: none.
