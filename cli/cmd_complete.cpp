@@ -9,9 +9,12 @@
 #include <limits>
 #include <memory>
 
+#include "auto_method.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "progress.hpp"
+#include "run_record.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -62,7 +65,7 @@ Result<int> CompleteCommand::run() {
   std::unique_ptr<Model> warm;
   auto options = fit.fit_options(warm);
   if (!options) return options.error();
-  for (const std::string& path : {out, model})
+  for (const std::string& path : {out, model, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto read = input.read_options();
   if (!read) return read.error();
@@ -72,6 +75,7 @@ Result<int> CompleteCommand::run() {
   TrainingData data;
   data.index_base = file->index_base;
   data.format = file->format;
+  data.picture = shows_a_picture(*file);
   TensorFile observed = *file;
   auto tensor = observe(in, observed, *read, input.duplicate_policy());
   if (!tensor) return tensor.error();
@@ -81,16 +85,26 @@ Result<int> CompleteCommand::run() {
   if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
   if (!file->dense && file->missing == 0)
     if (auto listed = list_every_cell(*file); !listed) return listed.error();
+  if (fit.open_method()) {
+    options = best_method(data.tensor, fit, output);
+    if (!options) return options.error();
+  }
   if (auto fits = check_fit_memory(data.tensor, *options); !fits) return fits.error();
   const Count holes = file->missing;
 
-  FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output);
+  fit.watch_closely(*options);
+  const Run run(in, "", data, fit);
+  History steps;
+  FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output,
+                             [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
+  if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
   const Predictor::Prediction prediction = Predictor(result.model).predict(file->entries.index);
   for (Count e = 0; e < file->entries.size(); ++e)
     if (denoise || std::isnan(file->entries.value[e])) file->entries.value[e] = prediction.value[e];
   file->missing = 0;
   if (auto written = write_tensor(out, *file); !written) return written.error();
+  if (auto page = run.write_page(result.model, nullptr, fit); !page) return page.error();
   if (!model.empty())
     if (auto saved = save_model(model, result.model); !saved) return saved.error();
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/evaluate/intervals.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -18,24 +19,6 @@
 
 namespace lacuna::cli {
 namespace {
-
-struct Coverage {
-  double share = 0.0;  // of the values that lie in their interval
-  double width = 0.0;  // mean
-};
-
-Coverage coverage(const Calibration& calibration, const std::vector<double>& truth,
-                  const std::vector<double>& predicted, const std::vector<Count>& support, double level) {
-  Coverage found;
-  for (std::size_t e = 0; e < truth.size(); ++e) {
-    const double half = calibration.half_width(support[e], level);
-    found.share += std::abs(truth[e] - predicted[e]) <= half ? 1.0 : 0.0;
-    found.width += 2.0 * half;
-  }
-  found.share /= static_cast<double>(truth.size());
-  found.width /= static_cast<double>(truth.size());
-  return found;
-}
 
 struct EvaluateCommand {
   std::string model;

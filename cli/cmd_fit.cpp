@@ -11,11 +11,13 @@
 #include <memory>
 #include <numeric>
 
+#include "auto_method.hpp"
 #include "certificate.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
 #include "progress.hpp"
+#include "run_record.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -126,23 +128,32 @@ Result<int> FitCommand::run() {
   std::unique_ptr<Model> warm;
   auto options = fit.fit_options(warm);
   if (!options) return options.error();
-  for (const std::string& path : {model, history})
+  for (const std::string& path : {model, history, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto data = read_training(train, test, input);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   if (auto fits = fit.set_structure(data->tensor.modes(), *options); !fits) return fits.error();
-  if (!history.empty()) options->certify = Certify::kEveryStep;
   if (auto added = add_negatives(data->tensor); !added) return added.error();
   announce(output, train, *data);
+  if (fit.open_method()) {
+    options = best_method(data->tensor, fit, output);
+    if (!options) return options.error();
+  }
   if (auto fits = check_fit_memory(data->tensor, *options); !fits) return fits.error();
 
+  if (!history.empty()) options->certify = Certify::kEveryStep;
+  fit.watch_closely(*options);
   const Count missing = data->tensor.missing();
+  const Run run(train, test, *data, fit);
   History steps;
   FitResult result = run_fit(std::move(data->tensor), *options, data->test ? &*data->test : nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
+  if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
+  if (auto written = run.write_page(result.model, data->test ? &*data->test : nullptr, fit); !written)
+    return written.error();
   if (!history.empty())
     if (auto saved = steps.save(history); !saved) return saved.error();
 

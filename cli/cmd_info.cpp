@@ -167,7 +167,11 @@ Result<int> InfoCommand::show_model() const {
     print_parts(info["parts"], mixture);
   else
     fmt::print("{}\n", body_text(*model));
-  fmt::print("\nsettings {}\n", model->settings);
+  Json settings = info["settings"];
+  const Json run = settings.value("run", Json::object());
+  settings.erase("run");
+  fmt::print("\nsettings {}\n", settings.dump());
+  if (run.contains("command")) fmt::print("fitted by: {}\n", run["command"].get<std::string>());
   return 0;
 }
 

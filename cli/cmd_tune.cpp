@@ -11,9 +11,12 @@
 #include <lacuna/method/tune.hpp>
 #include <memory>
 
+#include "auto_method.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "progress.hpp"
+#include "run_record.hpp"
 #include "signals.hpp"
 #include "tune_state.hpp"
 
@@ -37,38 +40,24 @@ struct TuneCommand {
   FitFlags fit;
 
   Result<int> run();
-  Result<> list_candidates(const std::vector<Mode>& modes);
+  Result<> list_candidates(const ObservedTensor& tensor);
   Result<> choose_metric(const ObservedTensor& tensor);
   [[nodiscard]] double shown(double error) const {
     return tuning.metric == Metric::kAuc ? 1.0 - error : error;
   }
-  [[nodiscard]] std::string metric_name() const { return tuning.metric == Metric::kAuc ? "AUC" : "RMSE"; }
+  [[nodiscard]] std::string metric_name() const {
+    std::string text(name(tuning.metric));
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return text;
+  }
   [[nodiscard]] std::string csv(const TuneResult& found) const;
+  [[nodiscard]] nlohmann::ordered_json settings_table(const TuneResult& found) const;
   [[nodiscard]] nlohmann::ordered_json report(const TuneResult& found, const FitResult& result) const;
   void tell(const TuneResult& found, const FitResult& result) const;
 };
 
-// The flags of one candidate: what its method does not take goes back to its default.
-FitFlags flags_for(FitFlags flags, const std::string& method) {
-  const FitFlags plain;
-  const unsigned takes = info(*parse_method(method)).settings;
-  flags.method = method;
-  if ((takes & kTakesRank) == 0) flags.rank = plain.rank;
-  if ((takes & kTakesParts) == 0) flags.parts = plain.parts;
-  if ((takes & kTakesInit) == 0) flags.init = plain.init;
-  if ((takes & kTakesOptimizer) == 0) flags.optimizer = plain.optimizer;
-  if ((takes & kTakesPrecision) == 0) flags.precision = plain.precision;
-  if ((takes & kTakesSteps) == 0) {
-    flags.options.max_iterations = plain.options.max_iterations;
-    flags.options.tolerance = plain.options.tolerance;
-    flags.options.early_stop = plain.options.early_stop;
-  }
-  if (method == name(Method::kMean)) flags.offsets = plain.offsets;
-  return flags;
-}
-
 // Every combination of the lists; a list not given is what the fit flags say.
-Result<> TuneCommand::list_candidates(const std::vector<Mode>& modes) {
+Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
   const auto or_one = [](const std::vector<std::string>& list, const std::string& one) {
     return list.empty() ? std::vector<std::string>{one} : list;
   };
@@ -76,8 +65,10 @@ Result<> TuneCommand::list_candidates(const std::vector<Mode>& modes) {
     return std::any_of(tuning.candidates.begin(), tuning.candidates.end(),
                        [&](const TuneCandidate& one) { return one.name == name; });
   };
+  const bool all_methods =
+      methods == std::vector<std::string>{"auto"} || (methods.empty() && fit.open_method());
   std::unique_ptr<Model> none;
-  for (const std::string& method : or_one(methods, fit.method))
+  for (const std::string& method : all_methods ? methods_for(tensor, fit) : or_one(methods, fit.method))
     for (const std::string& rank : or_one(ranks, fmt::format("{}", fmt::join(fit.rank, ","))))
       for (const std::string& part : or_one(parts, fit.parts))
         for (const std::string& offset : or_one(offsets, fit.offsets)) {
@@ -88,7 +79,7 @@ Result<> TuneCommand::list_candidates(const std::vector<Mode>& modes) {
           flags = flags_for(std::move(flags), method);
           auto options = flags.fit_options(none);
           if (!options) return options.error();
-          if (auto fits = flags.set_structure(modes, *options); !fits) return fits.error();
+          if (auto fits = flags.set_structure(tensor.modes(), *options); !fits) return fits.error();
           std::string name = method;
           if (flags.rank != FitFlags().rank) name += " rank " + rank;
           if (!parts.empty() && flags.parts == part) name += " parts " + part;
@@ -104,13 +95,14 @@ Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
   if (metric == "auc" && !binary)
     return usage_error("--metric",
                        fmt::format("auc needs values that are 0 or 1, both present; {} has others", train));
-  tuning.metric = metric == "auc" || (metric.empty() && binary) ? Metric::kAuc : Metric::kRmse;
+  tuning.metric = metric == "mae"                                 ? Metric::kMae
+                  : metric == "auc" || (metric.empty() && binary) ? Metric::kAuc
+                                                                  : Metric::kRmse;
   return Nothing{};
 }
 
 std::string TuneCommand::csv(const TuneResult& found) const {
-  std::string text = fmt::format("candidate,lambda,{},standard_error,folds\n",
-                                 tuning.metric == Metric::kAuc ? "auc" : "rmse");
+  std::string text = fmt::format("candidate,lambda,{},standard_error,folds\n", name(tuning.metric));
   for (const TuneRow& row : found.rows) {
     const auto folds =
         std::count_if(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
@@ -120,7 +112,7 @@ std::string TuneCommand::csv(const TuneResult& found) const {
   return text;
 }
 
-nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitResult& result) const {
+nlohmann::ordered_json TuneCommand::settings_table(const TuneResult& found) const {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const TuneRow& row : found.rows) {
     nlohmann::ordered_json errors = nlohmann::ordered_json::array();
@@ -134,21 +126,24 @@ nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitRes
                     {"standard_error", row.spread()},
                     {"folds", std::move(errors)}});
   }
+  return {{"metric", metric_name()}, {"folds", tuning.folds}, {"rows", std::move(rows)}};
+}
+
+nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitResult& result) const {
   const TuneRow& best = found.rows[found.best];
-  return {{"metric", metric_name()},
-          {"folds", tuning.folds},
-          {"rows", std::move(rows)},
-          {"best",
-           {{"candidate", tuning.candidates[best.candidate].name},
-            {"lambda", best.lambda},
-            {"rank", lacuna::ranks(result.model.body)},
-            {"mean", shown(best.mean())},
-            {"standard_error", best.spread()}}},
-          {"test_rmse", or_null(result.last.test_rmse)},
-          {"test_auc", or_null(result.last.test_auc)},
-          {"seconds", result.seconds},
-          {"model", model},
-          {"version", version()}};
+  nlohmann::ordered_json all = settings_table(found);
+  all.update({{"best",
+               {{"candidate", tuning.candidates[best.candidate].name},
+                {"lambda", best.lambda},
+                {"rank", lacuna::ranks(result.model.body)},
+                {"mean", shown(best.mean())},
+                {"standard_error", best.spread()}}},
+              {"test_rmse", or_null(result.last.test_rmse)},
+              {"test_auc", or_null(result.last.test_auc)},
+              {"seconds", result.seconds},
+              {"model", model},
+              {"version", version()}});
+  return all;
 }
 
 void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
@@ -169,12 +164,12 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
 
 Result<int> TuneCommand::run() {
   set_thread_count(output.threads);
-  for (const std::string& path : {model, table})
+  for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto data = read_training(train, test, input);
   if (!data) return data.error();
   if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
-  if (auto fine = list_candidates(data->tensor.modes()); !fine) return fine.error();
+  if (auto fine = list_candidates(data->tensor); !fine) return fine.error();
   announce(output, train, *data);
 
   tuning.seed = fit.options.seed;
@@ -210,10 +205,17 @@ Result<int> TuneCommand::run() {
     return 128 + signal_seen();
   }
 
-  FitResult result = run_fit(std::move(data->tensor), settings_of(tuning, found.rows[found.best]),
-                             data->test ? &*data->test : nullptr, output);
+  const Run run(train, test, *data, fit);
+  History steps;
+  FitOptions best = settings_of(tuning, found.rows[found.best]);
+  fit.watch_closely(best);
+  const Entries* unseen = data->test ? &*data->test : nullptr;
+  FitResult result = run_fit(std::move(data->tensor), best, unseen, output,
+                             [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
+  if (auto kept = run.keep_record(result, steps, fit, settings_table(found)); !kept) return kept.error();
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
+  if (auto written = run.write_page(result.model, unseen, fit); !written) return written.error();
   if (output.json)
     fmt::print("{}\n", report(found, result).dump());
   else
@@ -245,15 +247,18 @@ Action add_tune(CLI::App& app) {
       ->check(CLI::Range(0, 10))
       ->capture_default_str()
       ->group(group);
-  verb.add_option("--method-grid", command->methods, "methods to try")
+  std::vector<std::string> names = method_names();
+  names.emplace_back("auto");
+  verb.add_option("--method-grid", command->methods, "methods to try; auto: all that can take the data")
       ->delimiter(',')
-      ->check(CLI::IsMember(method_names()))
+      ->check(CLI::IsMember(names))
       ->group(group);
   verb.add_option("--rank-grid", command->ranks, "ranks to try, such as 4,4,3 10 auto")->group(group);
   verb.add_option("--parts-grid", command->parts, "values of --parts to try")->group(group);
   verb.add_option("--offsets-grid", command->offsets, "values of --offsets to try")->group(group);
-  verb.add_option("--metric", command->metric, "rmse, or auc for values of 0 and 1, where it is the default")
-      ->check(CLI::IsMember({"rmse", "auc"}))
+  verb.add_option("--metric", command->metric,
+                  "rmse, mae, or auc for values of 0 and 1, where it is the default")
+      ->check(CLI::IsMember({"rmse", "mae", "auc"}))
       ->group(group);
   verb.add_option("--abandon", command->tuning.abandon,
                   "give a setting up when its first fold is this many times worse")

@@ -34,6 +34,7 @@ Action add_info(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_certify(CLI::App& app);
 Action add_methods(CLI::App& app);
+Action add_report(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;
 
@@ -41,9 +42,9 @@ inline constexpr int kNotConverged = 4;
 [[nodiscard]] CLI::Validator positive_number();
 [[nodiscard]] CLI::Validator nonnegative_number();
 
-// Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
 [[nodiscard]] nlohmann::ordered_json or_null(const std::optional<double>& value);
 
+// Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
 Result<> check_writable(const std::string& path);
 // The file appears, or is replaced, whole.
 Result<> write_whole(const std::string& path, std::string_view text);

@@ -21,8 +21,10 @@ std::vector<std::string> method_names() {
 
 void FitFlags::add_flags(CLI::App& command) {
   const char* group = "Fit";
-  command.add_option("--method", method, "see lacuna methods")
-      ->check(CLI::IsMember(method_names()))
+  std::vector<std::string> names = method_names();
+  names.emplace_back("auto");
+  command.add_option("--method", method, "see lacuna methods; auto: the best of them by cross-validation")
+      ->check(CLI::IsMember(names))
       ->capture_default_str()
       ->group(group);
   command
@@ -80,6 +82,10 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::IsMember({"none", "mean"}))
       ->group(group);
   clip.add_flag(command, "no limits");
+  command.add_option("--loss", loss, "squared, or huber, which does not trust entries far off")
+      ->check(CLI::IsMember({"squared", "huber"}))
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--optimizer", optimizer, "how to minimise")
       ->check(CLI::IsMember({"trust-region", "conjugate-gradients"}))
       ->capture_default_str()
@@ -91,8 +97,14 @@ void FitFlags::add_flags(CLI::App& command) {
       ->group(group);
   command
       .add_flag("--intervals", intervals,
-                "one more fit, with a tenth of the entries held out, so that predict --interval knows how "
-                "sure it is")
+                "up to five more fits, each with a twentieth of the entries held out, so that predict "
+                "--interval knows how sure it is")
+      ->group(group);
+  command.add_option("--report", report, "also write a page about the fit, to look at in a browser")
+      ->group(group);
+  command
+      .add_flag("--no-record", no_record,
+                "keep no command, times and history in the model: equal fits give equal files")
       ->group(group);
   command.add_flag("--strict", strict, "exit with 4 when the fit did not converge")->group(group);
 }
@@ -115,7 +127,7 @@ Result<std::vector<int>> parse_ranks(const std::vector<std::string>& given) {
 
 Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   FitOptions chosen = options;
-  chosen.method = *parse_method(method);
+  if (!open_method()) chosen.method = *parse_method(method);
   const bool open_rank = rank == std::vector<std::string>{"auto"};
   chosen.auto_rank = open_rank && (info(chosen.method).settings & kTakesParts) != 0;
   if (!open_rank) {
@@ -131,10 +143,11 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   if (closeness != "auto" && !(CLI::detail::lexical_cast(closeness, chosen.lambda) && chosen.lambda > 0.0 &&
                                std::isfinite(chosen.lambda)))
     return usage_error("--lambda", fmt::format("found '{}', expected auto or a number > 0", closeness));
+  chosen.loss = loss == "squared" ? Loss::kSquared : Loss::kHuber;
   chosen.optimizer = optimizer == "trust-region" ? Optimizer::kTrustRegion : Optimizer::kNonlinearCg;
   chosen.precision = precision == "double" ? Precision::kDouble : Precision::kFloat;
   chosen.clip_observed = clip.is_auto();
-  if (intervals) chosen.calibrate = 0.1;
+  if (intervals) chosen.calibrate = kCalibrationShare;
   chosen.clip = clip.range();
   const auto starts = {Start::kAuto, Start::kRandom, Start::kSpectral, Start::kGrow};
   const auto* start =

@@ -15,10 +15,13 @@ namespace lacuna::cli {
 
 [[nodiscard]] std::vector<std::string> method_names();
 
+inline constexpr double kCalibrationShare = 0.05;  // of the entries, held out for --intervals
+
 struct FitFlags {
   std::string method = "tr-mm";
   std::string optimizer = "trust-region";
   std::string precision = "double";
+  std::string loss = "squared";
   std::string init = "auto";
   std::string center;
   std::string parts;  // empty: full, or auto where everything is
@@ -30,10 +33,18 @@ struct FitFlags {
   bool choose_everything = false;  // what is not given is chosen by the program
   bool strict = false;
   bool intervals = false;
+  std::string report;      // a page about the fit
+  bool no_record = false;  // keep nothing in the model that differs from run to run
 
   void add_flags(CLI::App& command);
+  // --method auto: which one is found out by cross-validation, see auto_method.hpp.
+  [[nodiscard]] bool open_method() const { return method == "auto"; }
   // Checked options; loads the model that --init names into `warm`.
   Result<FitOptions> fit_options(std::unique_ptr<Model>& warm) const;
+  // A page about the fit shows its gap at every step, as a history does.
+  void watch_closely(FitOptions& chosen) const {
+    if (!report.empty()) chosen.certify = Certify::kEveryStep;
+  }
   // What --parts and --offsets mean for data of these modes.
   Result<> set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const;
 };

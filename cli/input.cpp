@@ -117,6 +117,13 @@ void keep_valued(Entries& entries) {
   keep_if(entries, [&](Count e) { return !std::isnan(entries.value[e]); });
 }
 
+bool shows_a_picture(const TensorFile& file) {
+  constexpr Index kSide = 16;  // fewer rows or columns are a table
+  return file.format == Format::kPicture ||
+         (file.dense && (file.modes.size() == 2 || file.modes.size() == 3) && file.modes[0].size >= kSide &&
+          file.modes[1].size >= kSide);
+}
+
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags) {
   auto options = flags.read_options();
@@ -144,6 +151,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   }
   data.index_base = file->index_base;
   data.format = file->format;
+  data.picture = shows_a_picture(*file);
   auto tensor = observe(path, *file, *options, flags.duplicate_policy());
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);

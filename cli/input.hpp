@@ -40,6 +40,7 @@ struct TrainingData {
   ObservedTensor tensor;
   int index_base = 1;
   Format format = Format::kTns;
+  bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
   std::optional<Entries>
       test;  // cells with a value; labels and positions the training data lacks are kUnseen
 };
@@ -47,6 +48,8 @@ struct TrainingData {
 // Reads the training file and, if named, the test file, with one index base for both.
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags);
+
+[[nodiscard]] bool shows_a_picture(const TensorFile& file);
 
 // Observed entries of a file already read. Names file and line of a repeated cell.
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,

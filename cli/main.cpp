@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "command.hpp"
+#include "run_record.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -62,7 +63,7 @@ int run(int argc, char** argv) {
       {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
       {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
       {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)},
-      {"tune", add_tune(app)}};
+      {"tune", add_tune(app)},         {"report", add_report(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -98,6 +99,7 @@ int main(int argc, char** argv) {
   using lacuna::cli::fail;
   lacuna::cli::spin_briefly(argv);
   lacuna::cli::return_freed_memory();
+  lacuna::cli::set_command_line(argc, argv);
   try {
     return lacuna::cli::run(argc, argv);
   } catch (const std::invalid_argument& error) {

@@ -80,15 +80,31 @@ void ProgressView::finish() {
   if (live_ && !quiet_) fmt::print(stderr, "\n");
 }
 
-void History::add(const FitProgress& progress) {
+Result<> History::save(const std::string& path) const {
   const auto number = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : std::string();
   };
-  text_ += fmt::format("{},{:.6f},{},{},{},{},{},{}\n", progress.iteration, progress.seconds,
-                       progress.objective, progress.gradient_norm, progress.train_rmse,
-                       number(progress.test_rmse), number(progress.test_auc), number(progress.gap));
+  std::string text = "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap\n";
+  for (const FitProgress& step : steps_)
+    text += fmt::format("{},{:.6f},{},{},{},{},{},{}\n", step.iteration, step.seconds, step.objective,
+                        step.gradient_norm, step.train_rmse, number(step.test_rmse), number(step.test_auc),
+                        number(step.gap));
+  return write_whole(path, text);
 }
 
-Result<> History::save(const std::string& path) const { return write_whole(path, text_); }
+nlohmann::ordered_json History::json() const {
+  nlohmann::ordered_json columns = nlohmann::ordered_json::object();
+  for (const FitProgress& step : steps_) {
+    columns["iteration"].push_back(step.iteration);
+    columns["seconds"].push_back(step.seconds);
+    columns["objective"].push_back(step.objective);
+    columns["gradient_norm"].push_back(step.gradient_norm);
+    columns["train_rmse"].push_back(step.train_rmse);
+    columns["test_rmse"].push_back(or_null(step.test_rmse));
+    columns["test_auc"].push_back(or_null(step.test_auc));
+    columns["gap"].push_back(or_null(step.gap));
+  }
+  return columns;
+}
 
 }  // namespace lacuna::cli

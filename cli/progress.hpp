@@ -4,7 +4,9 @@
 
 #include <lacuna/method/fit.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 
@@ -31,15 +33,18 @@ class ProgressView {
   double shown_fraction_ = 0.0;
 };
 
-// iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap: a line for each step. The file
-// appears, or is replaced, whole and at the end.
+// Every step, for a CSV file and for the model's record.
 class History {
  public:
-  void add(const FitProgress& progress);
+  void add(const FitProgress& progress) { steps_.push_back(progress); }
+  // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap: a line for each step. The
+  // file appears, or is replaced, whole.
   Result<> save(const std::string& path) const;
+  // The same, a list for each column.
+  [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
-  std::string text_ = "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap\n";
+  std::vector<FitProgress> steps_;
 };
 
 }  // namespace lacuna::cli

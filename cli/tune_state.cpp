@@ -29,7 +29,7 @@ json about(const ObservedTensor& tensor, const TuneOptions& options) {
   return {{"data", fmt::format("{:016x}", checksum(tensor))},
           {"folds", options.folds},
           {"seed", options.seed},
-          {"metric", options.metric == Metric::kAuc ? "auc" : "rmse"}};
+          {"metric", name(options.metric)}};
 }
 
 }  // namespace

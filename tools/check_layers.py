@@ -29,6 +29,7 @@ ALLOWED = {
     "model": "base tensor dist linalg kernels",
     "method": "base tensor dist linalg kernels manifold solver problem model evaluate",
     "io": "base tensor model",
+    "report": "base tensor linalg model evaluate io",
 }
 OUTER = ("cli", "tests", "examples", "bench", "python", "fuzz")  # may include every room
 SOURCE = (".cpp", ".hpp")

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "method/choose.hpp"
+#include "method/robust.hpp"
 #include "method/solve.hpp"
 #include "method/trials.hpp"
 
@@ -19,6 +20,7 @@ std::string_view name(Optimizer optimizer) {
   return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
 }
 std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
+std::string_view name(Loss loss) { return loss == Loss::kSquared ? "squared" : "huber"; }
 std::string_view name(Start start) {
   constexpr std::string_view kNames[] = {"auto", "random", "spectral", "grow"};
   return kNames[static_cast<int>(start)];
@@ -61,11 +63,6 @@ OffsetSpec offset_spec(const FitOptions& options, int order) {
   return spec;
 }
 
-double held_out_share(const FitOptions& options) {
-  if (options.early_stop >= 0.0) return options.early_stop;
-  return options.method == Method::kTrLs ? kHeldOutShare : 0.0;
-}
-
 // Fits on a part of the entries until the error on the rest has not improved for a while; returns the best
 // number of steps. Nothing when there are too few entries to hold any out.
 std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& options, double share,
@@ -100,23 +97,39 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   return best;
 }
 
-// What predictions of a fit on most of the entries miss on the others. The same entries are held out as for
-// choices, since what those start the fit from has seen the rest.
+// What predictions of fits on most of the entries miss on the others. The fewer are held out, the more such a
+// fit is like the one on all of them; so that there are enough to judge by, small tensors are fitted several
+// times.
 Calibration held_out_residuals(const ObservedTensor& tensor, const FitOptions& options,
                                const FitCallbacks& callbacks) {
+  constexpr double kResiduals = 4000;
+  constexpr double kMostFits = 5;
   if (!(options.calibrate > 0.0 && options.calibrate < 1.0))
     throw std::invalid_argument("calibrate must be a share between 0 and 1, got " +
                                 std::to_string(options.calibrate));
-  auto split = hold_out(tensor, options.calibrate, options.seed);
-  if (!split) throw std::invalid_argument("there are too few entries to hold any out for intervals");
+  FitOptions trial = without_extras(options);
+  trial.warm_start = nullptr;  // it has seen every entry
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
-  const FitResult fitted = fit(std::move(split->kept), without_extras(options), quiet);
-  const Predictor predictor(fitted.model);
-  std::vector<double> residuals = predictor.predict(split->held.index).value;
-  for (std::size_t e = 0; e < residuals.size(); ++e)
-    residuals[e] = std::abs(split->held.value[e] - residuals[e]);
-  return calibrate(residuals, predictor.support(split->held.index));
+  const double held_each = options.calibrate * static_cast<double>(tensor.size());
+  const int fits = static_cast<int>(std::clamp(std::ceil(kResiduals / held_each), 1.0, kMostFits));
+  std::vector<double> residuals;
+  std::vector<Count> support;
+  for (int i = 0; i < fits; ++i) {
+    auto split = hold_out(tensor, options.calibrate, options.seed + static_cast<std::uint64_t>(i));
+    if (!split) continue;
+    const FitResult fitted = fit(std::move(split->kept), trial, quiet);
+    const Predictor predictor(fitted.model);
+    const std::vector<double> predicted = predictor.predict(split->held.index).value;
+    for (std::size_t e = 0; e < predicted.size(); ++e)
+      residuals.push_back(std::abs(split->held.value[e] - predicted[e]));
+    const std::vector<Count> of_split = predictor.support(split->held.index);
+    support.insert(support.end(), of_split.begin(), of_split.end());
+    if (fitted.reason == StopReason::kStopped) break;
+  }
+  if (residuals.empty())
+    throw std::invalid_argument("there are too few entries to hold any out for intervals");
+  return calibrate(residuals, support);
 }
 
 FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
@@ -127,7 +140,9 @@ FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const
     return (callbacks.interrupted && callbacks.interrupted()) ||
            (options.max_time > 0.0 && watch.seconds() > options.max_time / 2);
   };
-  Choice choice = choose(tensor, options, timed);
+  Choice choice = options.loss == Loss::kSquared
+                      ? choose(tensor, options, timed)
+                      : choose(believed_entries(tensor, options, timed), options, timed);
   if (choice.start) choice.options.warm_start = &*choice.start;
   const double choosing = watch.seconds();
   // The trials were short, so how many steps the last fit takes is chosen like the rest.
@@ -147,7 +162,8 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   const FitOptions options = complete_options(given);
   if (leaves_a_choice(options)) return choose_and_fit(std::move(tensor), options, callbacks, test);
-  if (const double share = held_out_share(options); share > 0.0) {
+  if (options.loss == Loss::kHuber) return fit_robustly(std::move(tensor), options, callbacks, test);
+  if (const double share = early_stop_share(options); share > 0.0) {
     if (!(share < 1.0))
       throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
     FitOptions bounded = options;

@@ -23,6 +23,11 @@ FitOptions without_extras(FitOptions options) {
   return options;
 }
 
+double early_stop_share(const FitOptions& options) {
+  if (options.early_stop >= 0.0) return options.early_stop;
+  return options.method == Method::kTrLs ? kHeldOutShare : 0.0;
+}
+
 Trials::Trials(HoldOut split, const FitOptions& options, const FitCallbacks& callbacks)
     : split_(std::move(split)),
       options_(&options),
@@ -38,6 +43,7 @@ FitOptions Trials::settings() const {
   FitOptions trial = without_extras(*options_);
   trial.auto_parts = trial.auto_offsets = trial.auto_rank = trial.auto_lambda = false;
   trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
+  trial.loss = Loss::kSquared;
   trial.early_stop = 0.0;
   trial.path = 0;
   trial.max_iterations = std::min(kSteps, options_->max_iterations);

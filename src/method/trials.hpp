@@ -13,6 +13,9 @@ namespace lacuna {
 // What only the last fit needs is left out: the certificate, the calibration.
 [[nodiscard]] FitOptions without_extras(FitOptions options);
 
+// How many of the entries are held out to find the number of steps.
+[[nodiscard]] double early_stop_share(const FitOptions& options);
+
 class Trials {
  public:
   static constexpr int kSteps = 8;  // of a trial, at most

@@ -40,7 +40,8 @@ void check(const ObservedTensor& tensor, const TuneOptions& options) {
     if (!(lambda > 0.0) || !std::isfinite(lambda))
       throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(lambda));
   for (const TuneCandidate& candidate : options.candidates)
-    if ((info(candidate.options.method).settings & kTakesLambda) != 0 && options.lambdas.empty())
+    if ((info(candidate.options.method).settings & kTakesLambda) != 0 && options.lambdas.empty() &&
+        candidate.lambdas.empty())
       throw std::invalid_argument("there is no lambda to try");
   if (options.metric == Metric::kAuc && !is_binary(tensor.values()))
     throw std::invalid_argument("AUC needs values that are 0 or 1, both present");
@@ -67,7 +68,7 @@ class Tuner {
   std::size_t add_row(std::size_t candidate, double lambda);
   void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
   void run_chain(const Chain& chain);
-  [[nodiscard]] double error(const FitResult& result) const;
+  [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
   [[nodiscard]] std::size_t lowest() const;
   [[nodiscard]] std::vector<std::size_t> still_running() const;
   std::vector<std::size_t> between_neighbours();
@@ -87,7 +88,9 @@ std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
   return rows_.size() - 1;
 }
 
-double Tuner::error(const FitResult& result) const {
+double Tuner::error(const FitResult& result, const Entries& held) const {
+  if (options_->metric == Metric::kMae)
+    return mae(held.value, Predictor(result.model).predict(held.index).value);
   const std::optional<double> found =
       options_->metric == Metric::kAuc ? result.last.test_auc : result.last.test_rmse;
   if (!found)
@@ -113,7 +116,7 @@ void Tuner::run_chain(const Chain& chain) {
     quiet.interrupted = callbacks_->interrupted;
     FitResult result = fit(split.kept, settings, quiet, &split.held);
     if (stopped()) return;
-    row.errors[chain.fold] = error(result);
+    row.errors[chain.fold] = error(result, split.held);
     last = std::move(result.model);
     const std::lock_guard<std::mutex> alone(lock_);
     if (callbacks_->found) callbacks_->found(candidate, row.lambda, chain.fold, *row.errors[chain.fold]);
@@ -182,8 +185,10 @@ std::vector<std::size_t> Tuner::between_neighbours() {
 TuneResult Tuner::run() {
   std::vector<std::size_t> all;
   for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
-    const bool takes_lambda = (info(options_->candidates[c].options.method).settings & kTakesLambda) != 0;
-    for (const double lambda : takes_lambda ? options_->lambdas : std::vector<double>{0.0})
+    const TuneCandidate& candidate = options_->candidates[c];
+    const bool takes_lambda = (info(candidate.options.method).settings & kTakesLambda) != 0;
+    const std::vector<double>& lambdas = candidate.lambdas.empty() ? options_->lambdas : candidate.lambdas;
+    for (const double lambda : takes_lambda ? lambdas : std::vector<double>{0.0})
       all.push_back(add_row(c, lambda));
   }
   run_chains(all, 0, 1);
@@ -204,6 +209,10 @@ TuneResult Tuner::run() {
 }
 
 }  // namespace
+
+std::string_view name(Metric metric) {
+  return metric == Metric::kAuc ? "auc" : metric == Metric::kMae ? "mae" : "rmse";
+}
 
 bool TuneRow::complete() const {
   return std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
@@ -45,11 +46,19 @@ std::vector<double> LatentPredictor::mixture() const {
   return shares(std::move(norms));
 }
 
+std::vector<std::vector<double>> LatentPredictor::spectra() const {
+  std::vector<std::vector<double>> found;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    found.push_back(part_spectrum(latent_->dual, latent_->dual.values(), parts_[p], factors_[p],
+                                  latent_->parts[p].lambda));
+  return found;
+}
+
 std::vector<double> LatentPredictor::tensor_mixture() const {
   std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
+  for (const std::vector<double>& values : spectra())
     norms.push_back(
-        part_norm(latent_->dual, latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+        Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())).norm());
   return shares(std::move(norms));
 }
 
@@ -64,55 +73,61 @@ double observed_norm(std::span<const double> z, const PartKernels& part, const F
   }));
 }
 
-double part_norm(const ObservedTensor& support, std::span<const double> z, const PartKernels& part,
-                 const FactorTable<double>& factor, double lambda) {
-  const int columns = factor.columns();
-  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);  // U'U
-  for (Count i = 0; i < factor.rows(); ++i) {
-    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
-  }
-  gram = Eigen::MatrixXd(gram.selfadjointView<Eigen::Lower>());
+namespace {
 
-  std::vector<double> row_squares(static_cast<std::size_t>(factor.rows()));  // u_i' (U'U) u_i
-  for (Count i = 0; i < factor.rows(); ++i) {
-    const Eigen::Map<const Eigen::VectorXd> row(factor.row(i), columns);
-    row_squares[i] = row.dot(gram * row);
-  }
-  const double singles = parallel_sum(support.size(), [&](Count begin, Count end) {
-    double sum = 0.0;
-    for (Count e = begin; e < end; ++e)
-      if (part.view().is_single(e)) {
-        const double value = part.single_scale(e) * z[e];
-        sum += value * value * row_squares[part.row_of_entry()[e]];
-      }
-    return sum;
-  });
-  const double listed = parallel_sum(
-      part.view().listed_fibers(),
-      [&](Count begin, Count end) {
-        double sum = 0.0;
-        Eigen::VectorXd t(columns);
-        for (Count f = begin; f < end; ++f) {
-          t.setZero();
-          const FiberView::Span span = part.view().span(f);
-          for (Count j = span.begin; j < span.end; ++j)
-            t += z[part.view().entry()[j]] *
-                 Eigen::Map<const Eigen::VectorXd>(factor.row(part.view().row()[j]), columns);
-          const double scale = part.fiber_scale(f);
-          sum += scale * scale * t.dot(gram * t);
-        }
-        return sum;
-      },
-      1024);
+using RowMap = Eigen::Map<const Eigen::VectorXd>;
 
+// sum_i weight_i u_i u_i' over the rows of U
+Eigen::MatrixXd weighted_gram(const FactorTable<double>& factor, std::span<const double> weight) {
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(factor.columns(), factor.columns());
+  for (Count i = 0; i < factor.rows(); ++i)
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(RowMap(factor.row(i), factor.columns()), weight[i]);
+  return gram.selfadjointView<Eigen::Lower>();
+}
+
+// T'T over all fibers. Those of a single entry are a multiple of their row of U, so they are summed by rows.
+Eigen::MatrixXd fiber_gram(std::span<const double> z, const PartKernels& part,
+                           const FactorTable<double>& factor) {
+  const FiberView& view = part.view();
+  std::vector<double> singles(static_cast<std::size_t>(factor.rows()), 0.0);
+  for (std::size_t e = 0; e < z.size(); ++e)
+    if (view.is_single(static_cast<Count>(e))) {
+      const double value = part.single_scale(static_cast<Count>(e)) * z[e];
+      singles[part.row_of_entry()[e]] += value * value;
+    }
+  Eigen::MatrixXd gram = weighted_gram(factor, singles);
+  Eigen::VectorXd t(factor.columns());
+  for (Count f = 0; f < view.listed_fibers(); ++f) {
+    t.setZero();
+    const FiberView::Span span = view.span(f);
+    for (Count j = span.begin; j < span.end; ++j)
+      t += z[view.entry()[j]] * RowMap(factor.row(view.row()[j]), factor.columns());
+    t *= part.fiber_scale(f);
+    gram.noalias() += t * t.transpose();
+  }
+  return gram;
+}
+
+}  // namespace
+
+std::vector<double> part_spectrum(const ObservedTensor& support, std::span<const double> z,
+                                  const PartKernels& part, const FactorTable<double>& factor, double lambda) {
+  // The singular values of U T' are the roots of the eigenvalues of S T'T S, S^2 = U'U.
+  const std::vector<double> ones(static_cast<std::size_t>(factor.rows()), 1.0);
+  const Eigen::MatrixXd root =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(weighted_gram(factor, ones)).operatorSqrt();
+  const Eigen::VectorXd squares =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(root * fiber_gram(z, part, factor) * root).eigenvalues();
   double repeats = 1.0;
   for (int mode = 0; mode < support.order(); ++mode) {
     const auto& agree = part.part().agree;
     if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
       repeats *= support.extent(mode);
   }
-  return lambda * std::sqrt((singles + listed) * repeats);
+  std::vector<double> values;
+  for (Eigen::Index i = squares.size(); i-- > 0;)
+    values.push_back(lambda * std::sqrt(std::max(0.0, squares[i]) * repeats));
+  return values;
 }
 
 std::vector<double> shares(std::vector<double> norms) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/tucker_kernels.hpp>
 #include <lacuna/model/model.hpp>
@@ -80,6 +83,39 @@ std::vector<std::vector<double>> Predictor::predict_parts(
 
 std::vector<double> Predictor::mixture() const {
   return latent_ ? latent_->mixture() : std::vector<double>{};
+}
+
+namespace {
+
+std::vector<std::vector<double>> spectra_of(const Tucker& x) {
+  const Tucker flat = orthonormalized(x);
+  std::vector<std::vector<double>> found;
+  for (int k = 0; k < flat.order(); ++k) {
+    const Eigen::MatrixXd gram = unfolding_product(flat.core, flat.ranks(), flat.core, flat.ranks(), k);
+    const Eigen::VectorXd squares = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram).eigenvalues();
+    found.emplace_back();
+    for (Eigen::Index i = squares.size(); i-- > 0;)
+      found.back().push_back(std::sqrt(std::max(0.0, squares[i])));
+  }
+  return found;
+}
+
+std::vector<std::vector<double>> spectra_of(const Cp& x) {
+  Eigen::VectorXd norms = Eigen::VectorXd::Ones(x.factors.front().cols());
+  for (const Matrix<double>& factor : x.factors)
+    norms = norms.cwiseProduct(factor.colwise().norm().transpose());
+  std::vector<double> sorted(norms.begin(), norms.end());
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  return {sorted};
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> Predictor::spectra() const {
+  if (latent_) return latent_->spectra();
+  if (const auto* tucker = std::get_if<Tucker>(&model_->body)) return spectra_of(*tucker);
+  if (const auto* cp = std::get_if<Cp>(&model_->body)) return spectra_of(*cp);
+  return {};
 }
 
 std::vector<double> Predictor::tensor_mixture() const {

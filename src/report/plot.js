@@ -67,9 +67,10 @@ const lacunaPlot = (() => {
 
   function frame(element, options, series) {
     const named = series.filter((one) => one.name);
-    const perRow = 4;
+    const widest = Math.max(0, ...named.map((one) => one.name.length)) * 6 + 30;
+    const perRow = Math.max(1, Math.floor((kSize.width - kSize.left - kSize.right) / widest));
     const legendRows = named.length > 1 ? Math.ceil(named.length / perRow) : 0;
-    const height = kSize.height + legendRows * kLegendRow;
+    const height = kSize.height + 6 + legendRows * kLegendRow;
     const root = svg(element, "svg", { viewBox: `0 0 ${kSize.width} ${height}`, class: "plot", role: "img" });
     if (options.title) {
       root.setAttribute("aria-label", options.title);
@@ -84,8 +85,8 @@ const lacunaPlot = (() => {
           options.yLabel);
     named.forEach((one, i) => {
       if (legendRows === 0) return;
-      const x = kSize.left + (i % perRow) * ((right - kSize.left) / perRow);
-      const y = kSize.height + Math.floor(i / perRow) * kLegendRow;
+      const x = kSize.left + (i % perRow) * widest;
+      const y = kSize.height + 6 + Math.floor(i / perRow) * kLegendRow;
       svg(root, "rect", { x, y: y - 8, width: 10, height: 10, fill: colour(series, one) });
       svg(root, "text", { x: x + 14, y: y + 1, class: "legend" }, one.name);
     });
@@ -147,14 +148,15 @@ const lacunaPlot = (() => {
     const y = scale(values, false, box.bottom, box.top, true);
     yAxis(box, y);
     const count = options.categories.length, slot = (box.right - box.left) / Math.max(1, count);
-    const every = Math.ceil(count / 12), tilted = options.categories.some((name) => String(name).length * 6 * count > box.right - box.left);
+    const numbers = typeof options.categories[0] === "number";
+    const every = Math.ceil(count / (numbers ? 7 : 12)), tilted = options.categories.some((name) => String(name).length * 6 * count > box.right - box.left);
     options.categories.forEach((name, c) => {
       const middle = box.left + (c + 0.5) * slot;
       if (c % every === 0)
-        svg(box.root, "text", tilted && count <= 12
+        svg(box.root, "text", tilted && !numbers && count <= 12
               ? { transform: `translate(${middle} ${box.bottom + 14}) rotate(-20)`, class: "tick", "text-anchor": "end" }
               : { x: middle, y: box.bottom + 16, class: "tick", "text-anchor": "middle" },
-            typeof name === "number" ? label(name) : name);
+            numbers ? label(Number(name.toPrecision(2))) : name);
       options.series.forEach((one, s) => {
         const value = one.y[c];
         if (value === null || value === undefined || !isFinite(value)) return;

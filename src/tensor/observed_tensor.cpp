@@ -198,6 +198,16 @@ void ObservedTensor::replace_values(std::vector<double> values) {
   values_ = std::move(values);
 }
 
+void ObservedTensor::replace_weights(std::vector<double> weights) {
+  if (weights.size() != values_.size())
+    throw std::invalid_argument("got " + std::to_string(weights.size()) + " weights for " +
+                                std::to_string(values_.size()) + " entries");
+  for (const double weight : weights)
+    if (!(weight > 0.0 && std::isfinite(weight)))
+      throw std::invalid_argument("got a weight of " + std::to_string(weight) + ", expected a number > 0");
+  weights_ = std::move(weights);
+}
+
 std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index,
                           Count entry, int index_base) {
   std::string text = "(";

@@ -74,7 +74,7 @@ class Report(FitTest):
 
 class SameBytes(FitTest):
     def model(self, *arguments):
-        self.fit(*arguments, model="x.lac")
+        self.fit(*arguments, "--no-record", model="x.lac")
         return self.path("x.lac").read_bytes()
 
     def test_for_every_number_of_threads(self):

@@ -51,5 +51,29 @@ class Offsets(SampleTest):
         )
 
 
+class Auto(SampleTest):
+    def test_fit_takes_the_best_by_cross_validation(self):
+        done = self.run_lacuna("fit", "train.tns", "-o", "m.lac", "--method", "auto", "--max-iterations", "20", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("tr-mm", "rprecon rank 3", "tsvd", "mean"):
+            self.assertIn(f"auto: {name}", done.stderr)
+        floor = self.ok_json("fit", "train.tns", "-o", "f.lac", "--method", "offsets", "--test", "test.tns")["test_rmse"]
+        self.assertLess(self.ok_json("evaluate", "m.lac", "test.tns")["rmse"], 0.5 * floor)
+
+    def test_complete_and_tune(self):
+        self.assertGreater(self.ok_json("complete", "train.tns", "-o", "out.tns", "--method", "auto",
+                                        "--max-iterations", "10")["filled"], 0)
+        found = self.ok_json("tune", "train.tns", "-o", "m.lac", "--method-grid", "auto", "--folds", "2", "--lambda-grid",
+                             "10", "--refine", "0", "--max-iterations", "10", "--rank", "2")
+        names = {row["candidate"] for row in found["rows"]}
+        self.assertLessEqual({"tr-mm rank 2", "geomcg rank 2", "halrtc", "mean"}, names)
+
+    def test_leaves_out_what_cannot_take_the_data(self):
+        self.write("flat.tns", "".join(f"{i} {j} {i * j}\n" for i in range(1, 9) for j in range(1, 9) if (i + j) % 3))
+        done = self.run_lacuna("fit", "flat.tns", "-o", "m.lac", "--method", "auto", "--max-iterations", "5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("tsvd", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -181,7 +181,7 @@ class Weights(StructureTest):
     WEIGHT = ("--weight-column", "times")
 
     def model(self, *arguments, train="train.csv"):
-        self.fit(*arguments, train=train)
+        self.fit(*arguments, "--no-record", train=train)
         return self.path("m.lac").read_bytes()
 
     def test_of_one_change_nothing_and_of_zero_drop_the_line(self):

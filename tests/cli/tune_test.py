@@ -26,6 +26,13 @@ class Tune(SampleTest):
         self.assertEqual(table[0], "candidate,lambda,rmse,standard_error,folds")
         self.assertEqual(len(table), len(found["rows"]) + 1)
 
+    def test_by_another_metric(self):
+        found = self.tune("--metric", "mae", "--table", "t.csv")
+        self.assertEqual(found["metric"], "MAE")
+        self.assertEqual(self.path("t.csv").read_text().splitlines()[0], "candidate,lambda,mae,standard_error,folds")
+        by_rmse = self.tune()
+        self.assertLess(found["best"]["mean"], by_rmse["best"]["mean"])  # no mean of sizes exceeds its root of squares
+
     def test_methods_ranks_and_offsets_compete(self):
         found = self.tune("--rank-grid", "1", "3", "--offsets-grid", "none", "modes", "--method-grid", "tr-mm,mean")
         names = {row["candidate"] for row in found["rows"]}

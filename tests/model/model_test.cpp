@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
 #include <lacuna/model/model.hpp>
 
@@ -153,6 +154,31 @@ TEST(Predictor, MixturesAreSharesOfTheNormsOverObservedAndOverAllCells) {
   };
   expect_near(predictor.tensor_mixture(), norm_shares(predictor.predict_parts(every_cell(extents))));
   expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(latent.dual.indices())));
+}
+
+TEST(Predictor, SpectraAreTheSingularValuesOfThePartsUnfolded) {
+  Rng rng(6);
+  const std::vector<Index> extents = {6, 5, 4};
+  std::vector<PartSpec> specs = full_and_marginal(3);
+  for (const PartSpec& part : in_weighted_norms(specs)) specs.push_back(part);
+  Model model = random_model(extents, 50, specs, rng);
+  const Predictor predictor(model);
+  const auto cells = every_cell(extents);
+  const auto parts = predictor.predict_parts(cells);
+  const auto spectra = predictor.spectra();
+  ASSERT_EQ(spectra.size(), specs.size());
+  for (std::size_t p = 0; p < specs.size(); ++p) {
+    const int mode = specs[p].mode;
+    const int other = mode == 0 ? 1 : 0;
+    const int third = 3 - mode - other;
+    Eigen::MatrixXd unfolded = Eigen::MatrixXd::Zero(extents[mode], extents[other] * extents[third]);
+    for (std::size_t i = 0; i < parts[p].size(); ++i)
+      unfolded(cells[mode][i], cells[other][i] * extents[third] + cells[third][i]) = parts[p][i];
+    const Eigen::VectorXd wanted = unfolded.jacobiSvd().singularValues();
+    for (std::size_t r = 0; r < spectra[p].size(); ++r)
+      EXPECT_NEAR(spectra[p][r], r < wanted.size() ? wanted[r] : 0.0, 1e-6 * (1 + wanted[0]))
+          << p << " " << r;
+  }
 }
 
 TEST(Predictor, ColdCellsGetTheOffsetAndAreCounted) {

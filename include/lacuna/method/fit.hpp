@@ -17,16 +17,21 @@ namespace lacuna {
 
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
+// What an error r of an observed entry costs. Squared: r^2. Huber: r^2 up to a bound, beyond it as its
+// tangent, so that entries that are plain wrong pull little; the bound is found from the data.
+enum class Loss { kSquared, kHuber };
 enum class Certify { kNever, kAtTheEnd, kEveryStep };
 
 [[nodiscard]] std::string_view name(Optimizer optimizer);
 [[nodiscard]] std::string_view name(Precision precision);
 [[nodiscard]] std::string_view name(Start start);
+[[nodiscard]] std::string_view name(Loss loss);
 
 struct FitOptions {
   Method method = Method::kTrMm;
   Optimizer optimizer = Optimizer::kTrustRegion;
   Precision precision = Precision::kDouble;
+  Loss loss = Loss::kSquared;
   Start start = Start::kAuto;        // auto: the method's
   std::vector<PartOptions> parts{};  // empty: the paper's, one for each mode
   OffsetSpec
@@ -49,7 +54,7 @@ struct FitOptions {
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
   Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
-  double calibrate = 0.0;  // share of the entries held out in a fit before the last, for intervals; 0: none
+  double calibrate = 0.0;  // share of the entries held out in fits before the last, for intervals; 0: none
   std::uint64_t seed = 1;
   const Model* warm_start =
       nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does

@@ -21,6 +21,7 @@ enum Setting : unsigned {
   kTakesOptimizer = 1U << 5U,
   kTakesPrecision = 1U << 6U,
   kTakesEarlyStop = 1U << 7U,
+  kTakesLoss = 1U << 8U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -36,7 +37,9 @@ struct MethodInfo {
   std::string_view assumes;  // of the data
   unsigned settings;         // of Setting
   Scale scale;
-  std::string_view model;  // the kind of its body, as kind_name() says it
+  std::string_view model;   // the kind of its body, as kind_name() says it
+  int order = 0;            // of the tensors it takes; 0: any
+  bool finds_rank = false;  // --rank is only a bound
   // When the user says nothing:
   std::string_view offsets = "none";
   Start start = Start::kAuto;
@@ -45,8 +48,9 @@ struct MethodInfo {
 };
 
 inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesParts | kTakesInit |
-                                            kTakesSteps | kTakesOptimizer | kTakesPrecision | kTakesEarlyStop;
-inline constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps;
+                                            kTakesSteps | kTakesOptimizer | kTakesPrecision |
+                                            kTakesEarlyStop | kTakesLoss;
+inline constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps | kTakesLoss;
 
 inline constexpr std::array kMethods = {
     MethodInfo{.method = Method::kTrMm,
@@ -136,6 +140,7 @@ inline constexpr std::array kMethods = {
                .settings = kTakesSteps,
                .scale = Scale::kDense,
                .model = "dense",
+               .order = 3,
                .offsets = "mean",
                .max_iterations = 500,
                .tolerance = 1e-5},

@@ -15,12 +15,15 @@
 
 namespace lacuna {
 
-enum class Metric { kRmse, kAuc };
+enum class Metric { kRmse, kMae, kAuc };
+
+[[nodiscard]] std::string_view name(Metric metric);  // "rmse", "mae", "auc"
 
 // One combination of everything but lambda.
 struct TuneCandidate {
-  std::string name;    // what is special about it; no two are alike
-  FitOptions options;  // its lambda is not looked at
+  std::string name;               // what is special about it; no two are alike
+  FitOptions options;             // its lambda is not looked at
+  std::vector<double> lambdas{};  // instead of the common ones
 };
 
 struct TuneOptions {
@@ -37,7 +40,7 @@ struct TuneOptions {
 struct TuneRow {
   std::size_t candidate = 0;
   double lambda = 0.0;
-  std::vector<std::optional<double>> errors{};  // of each fold: RMSE, or 1 - AUC; none where abandoned
+  std::vector<std::optional<double>> errors{};  // of each fold: RMSE, MAE, or 1 - AUC; none where abandoned
 
   [[nodiscard]] bool complete() const;
   [[nodiscard]] double mean() const;    // over the folds there are

@@ -38,8 +38,9 @@ class LatentPredictor {
   // The observed entries on each cell's fibers, over all parts.
   [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
 
-  [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
-  [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor
+  [[nodiscard]] std::vector<double> mixture() const;               // over the observed entries
+  [[nodiscard]] std::vector<double> tensor_mixture() const;        // over the whole tensor
+  [[nodiscard]] std::vector<std::vector<double>> spectra() const;  // part_spectrum() of each part
 
  private:
   const Latent* latent_;
@@ -52,10 +53,12 @@ class LatentPredictor {
 [[nodiscard]] double observed_norm(std::span<const double> z, const PartKernels& part,
                                    const FactorTable<double>& factor, double lambda);
 
-// ||W^(p)||_F of one part over the whole tensor: lambda (sum_c t_c' U'U t_c)^1/2, t_c = U'z on fiber c, times
-// the square root of the number of cells that the part's ignored modes repeat it over.
-[[nodiscard]] double part_norm(const ObservedTensor& support, std::span<const double> z,
-                               const PartKernels& part, const FactorTable<double>& factor, double lambda);
+// The singular values of W^(p), unfolded along its mode over the whole tensor, descending: those of
+// lambda U T', T's rows t_c = U'z on fiber c, times the square root of the number of cells that the part's
+// ignored modes repeat it over. From r x r matrices only. Their root sum of squares is ||W^(p)||_F.
+[[nodiscard]] std::vector<double> part_spectrum(const ObservedTensor& support, std::span<const double> z,
+                                                const PartKernels& part, const FactorTable<double>& factor,
+                                                double lambda);
 
 // The norms as shares of their sum; all zero when the sum is.
 [[nodiscard]] std::vector<double> shares(std::vector<double> norms);

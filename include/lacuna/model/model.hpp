@@ -79,6 +79,10 @@ class Predictor {
   [[nodiscard]] std::vector<double> mixture() const;
   [[nodiscard]] std::vector<double> tensor_mixture() const;
 
+  // Singular values, descending: of each latent part unfolded along its mode, of a Tucker tensor's
+  // unfoldings, the norms of a CP tensor's terms (one list). Empty for other bodies.
+  [[nodiscard]] std::vector<std::vector<double>> spectra() const;
+
  private:
   void check_order(const std::vector<std::vector<Index>>& index) const;
 

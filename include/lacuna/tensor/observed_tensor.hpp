@@ -57,6 +57,8 @@ class ObservedTensor {
 
   // Other values for the same entries, in canonical order.
   void replace_values(std::vector<double> values);
+  // Likewise other weights, all > 0.
+  void replace_weights(std::vector<double> weights);
 
  private:
   std::vector<Mode> modes_;

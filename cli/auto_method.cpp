@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "auto_method.hpp"
+
+#include <fmt/format.h>
+
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+
+#include "input.hpp"
+#include "signals.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+constexpr int kFolds = 3;
+// Tried for methods that do not find their own.
+const std::vector<std::string> kRanks = {"3", "5", "10"};
+const std::vector<double> kLambdas = {3.0, 10.0, 30.0};
+
+Result<TuneCandidate> candidate(const FitFlags& flags, const std::string& name,
+                                const std::vector<Mode>& modes) {
+  std::unique_ptr<Model> none;
+  auto options = flags.fit_options(none);
+  if (!options) return options.error();
+  if (auto fits = flags.set_structure(modes, *options); !fits) return fits.error();
+  return TuneCandidate{.name = name, .options = std::move(*options)};
+}
+
+Result<std::vector<TuneCandidate>> candidates_of(const std::string& method, const FitFlags& given,
+                                                 const std::vector<Mode>& modes) {
+  const FitFlags flags = flags_for(given, method);
+  const unsigned takes = info(*parse_method(method)).settings;
+  const bool finds_rank =
+      (takes & kTakesRank) == 0 || (takes & kTakesParts) != 0 || info(*parse_method(method)).finds_rank;
+  const bool open_rank = flags.rank == FitFlags().rank;
+  std::vector<TuneCandidate> list;
+  for (const std::string& rank : finds_rank || !open_rank ? std::vector<std::string>{""} : kRanks) {
+    FitFlags one = flags;
+    if (!rank.empty()) one.rank = {rank};
+    auto found = candidate(one, rank.empty() ? method : method + " rank " + rank, modes);
+    if (!found) return found.error();
+    if (!flags.lambda.empty() && flags.lambda != "auto")
+      found->lambdas = {found->options.lambda};
+    else
+      found->lambdas = (takes & kTakesParts) != 0 ? std::vector<double>{found->options.lambda} : kLambdas;
+    found->options.auto_lambda =
+        found->options.auto_lambda || ((takes & kTakesParts) != 0 && flags.lambda.empty());
+    list.push_back(std::move(*found));
+  }
+  return list;
+}
+
+}  // namespace
+
+FitFlags flags_for(FitFlags flags, const std::string& method) {
+  const FitFlags plain;
+  const unsigned takes = info(*parse_method(method)).settings;
+  flags.method = method;
+  if ((takes & kTakesRank) == 0) flags.rank = plain.rank;
+  if ((takes & kTakesParts) == 0) flags.parts = plain.parts;
+  if ((takes & kTakesInit) == 0) flags.init = plain.init;
+  if ((takes & kTakesLoss) == 0) flags.loss = plain.loss;
+  if ((takes & kTakesOptimizer) == 0) flags.optimizer = plain.optimizer;
+  if ((takes & kTakesPrecision) == 0) flags.precision = plain.precision;
+  if ((takes & kTakesEarlyStop) == 0) flags.options.early_stop = plain.options.early_stop;
+  if ((takes & kTakesSteps) == 0) {
+    flags.options.max_iterations = plain.options.max_iterations;
+    flags.options.tolerance = plain.options.tolerance;
+  }
+  if (method == name(Method::kMean)) flags.offsets = plain.offsets;
+  return flags;
+}
+
+std::vector<std::string> methods_for(const ObservedTensor& tensor, const FitFlags& flags) {
+  std::vector<std::string> names;
+  for (const MethodInfo& one : kMethods) {
+    if (one.order != 0 && one.order != tensor.order()) continue;
+    const auto found = candidate(flags_for(flags, std::string(one.name)), "", tensor.modes());
+    if (found && check_fit_memory(tensor, found->options)) names.emplace_back(one.name);
+  }
+  return names;
+}
+
+Result<FitOptions> best_method(const ObservedTensor& tensor, const FitFlags& flags, const Output& output) {
+  TuneOptions tuning;
+  tuning.folds = kFolds;
+  tuning.seed = flags.options.seed;
+  tuning.refinements = 0;
+  tuning.metric = is_binary(tensor.values()) ? Metric::kAuc : Metric::kRmse;
+  tuning.lambdas = kLambdas;
+  for (const std::string& method : methods_for(tensor, flags)) {
+    auto list = candidates_of(method, flags, tensor.modes());
+    if (!list) return list.error();
+    for (TuneCandidate& one : *list) tuning.candidates.push_back(std::move(one));
+  }
+  double bytes = 0.0;
+  for (const TuneCandidate& one : tuning.candidates) bytes = std::max(bytes, fit_memory(tensor, one.options));
+  tuning.side_by_side = 1;
+  while (tuning.side_by_side < std::min(thread_count(), kFolds) &&
+         check_memory(bytes * (tuning.side_by_side + 1), "folds"))
+    ++tuning.side_by_side;
+  // What --max-time leaves for choosing is shared by the fits of the first fold, which all candidates see.
+  if (flags.options.max_time > 0.0)
+    for (TuneCandidate& one : tuning.candidates)
+      one.options.max_time = flags.options.max_time / 2.0 / static_cast<double>(tuning.candidates.size() + 2);
+
+  catch_signals();
+  TuneCallbacks callbacks;
+  callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.found = [&](const TuneCandidate& one, double lambda, int fold, double error) {
+    output.say(fmt::format("note: auto: {:<14}{} fold {}  held-out {} {:.5g}", one.name,
+                           lambda > 0.0 ? fmt::format(" lambda {:<5.3g}", lambda) : "", fold + 1,
+                           name(tuning.metric), tuning.metric == Metric::kAuc ? 1.0 - error : error));
+  };
+  const TuneResult found = tune(tensor, tuning, callbacks);
+  const TuneRow& best = found.rows[std::min(found.best, found.rows.size() - 1)];
+  output.say(fmt::format("note: auto: method {}", tuning.candidates[best.candidate].name));
+  FitOptions chosen = settings_of(tuning, best);
+  chosen.max_time = flags.options.max_time / 2.0;
+  chosen.calibrate = flags.intervals ? kCalibrationShare : 0.0;
+  return chosen;
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "run_record.hpp"
+
+#include <fmt/format.h>
+
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/io/checksum.hpp>
+
+#include "signals.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+std::string& command_line() {
+  static std::string line;
+  return line;
+}
+
+// In single quotes where a shell would read it otherwise.
+std::string quoted(const std::string& word) {
+  const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+Result<nlohmann::ordered_json> about_file(const std::string& path) {
+  if (path.empty()) return nlohmann::ordered_json(nullptr);
+  auto sum = file_checksum(path);
+  if (!sum) return sum.error();
+  return nlohmann::ordered_json{{"path", path}, {"checksum", *sum}};
+}
+
+}  // namespace
+
+void set_command_line(int argc, char** argv) {
+  command_line() = "lacuna";
+  for (int i = 1; i < argc; ++i) command_line() += " " + quoted(argv[i]);
+}
+
+Run::Run(std::string train_path, std::string test_path, const TrainingData& data, const FitFlags& flags)
+    : train(std::move(train_path)), test(std::move(test_path)), picture(data.picture) {
+  if (flags.report.empty()) return;
+  const ObservedTensor& tensor = data.tensor;
+  known = Entries{.index = tensor.indices(), .value = {tensor.values().begin(), tensor.values().end()}};
+}
+
+Result<> Run::keep_record(FitResult& result, const History& history, const FitFlags& flags,
+                          const nlohmann::ordered_json& tuning) const {
+  if (flags.no_record) return Nothing{};
+  auto train_file = about_file(train);
+  if (!train_file) return train_file.error();
+  auto test_file = about_file(test);
+  if (!test_file) return test_file.error();
+  nlohmann::ordered_json run{{"command", command_line()},
+                             {"train", *train_file},
+                             {"picture", picture},
+                             {"seed", flags.options.seed},
+                             {"threads", thread_count()},
+                             {"precision", flags.precision},
+                             {"iterations", result.last.iteration},
+                             {"seconds", result.seconds},
+                             {"choosing_seconds", result.choosing_seconds},
+                             {"stop_reason", result.stop_reason},
+                             {"history", history.json()}};
+  if (!test.empty()) run["test"] = *test_file;
+  if (!tuning.is_null()) run["tuning"] = tuning;
+  auto settings = nlohmann::ordered_json::parse(result.model.settings);
+  settings["run"] = std::move(run);
+  result.model.settings = settings.dump();
+  return Nothing{};
+}
+
+Result<> Run::write_page(const Model& model, const Entries* unseen, const FitFlags& flags) const {
+  if (flags.report.empty()) return Nothing{};
+  return write_report(flags.report, model, known ? &*known : nullptr, unseen, picture);
+}
+
+Result<> write_report(const std::string& path, const Model& model, const Entries* train, const Entries* test,
+                      bool picture) {
+  const auto settings = nlohmann::ordered_json::parse(model.settings);
+  const bool known_picture =
+      settings.contains("run") && settings["run"].value("picture", false) && model.order() <= 3;
+  return write_whole(path,
+                     report_page(model, {.train = train, .test = test, .picture = picture || known_picture}));
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "report/pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/picture.hpp"
+
+namespace lacuna::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr Count kMostPixels = Count{4} << 20;
+constexpr Index kFrames = 3;
+
+std::string base64(const io::Bytes& bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned three = 0;
+    for (std::size_t j = 0; j < 3; ++j) three = three << 8U | (i + j < bytes.size() ? bytes[i + j] : 0U);
+    for (std::size_t j = 0; j < 4; ++j)
+      text += i + j <= bytes.size() ? kDigits[three >> (6 * (3 - j)) & 63U] : '=';
+  }
+  return text;
+}
+
+// One slice: all rows and columns, and either three channels or one.
+class Slice {
+ public:
+  Slice(const Model& model, Index frame, unsigned channels)
+      : rows_(model.modes[0].size),
+        columns_(model.modes[1].size),
+        channels_(channels),
+        frame_(frame),
+        low_(model.observed.low),
+        high_(model.observed.high) {}
+
+  // All of its cells, pixel by pixel.
+  [[nodiscard]] std::vector<std::vector<Index>> cells(int order) const {
+    std::vector<std::vector<Index>> index(static_cast<std::size_t>(order));
+    for (Index i = 0; i < rows_; ++i)
+      for (Index j = 0; j < columns_; ++j)
+        for (unsigned c = 0; c < channels_; ++c) {
+          index[0].push_back(i);
+          index[1].push_back(j);
+          if (order == 3) index[2].push_back(channels_ == 3 ? c : frame_);
+        }
+    return index;
+  }
+
+  // Entries of this slice at value(e); the others are missing.
+  template <class Value>
+  [[nodiscard]] std::vector<double> gather(const Entries& entries, Value&& value) const {
+    std::vector<double> found(std::size_t{rows_} * columns_ * channels_, std::nan(""));
+    for (Count e = 0; e < entries.size(); ++e) {
+      const Index third = entries.index.size() == 3 ? entries.index[2][e] : frame_;
+      if (entries.index[0][e] >= rows_ || entries.index[1][e] >= columns_) continue;
+      if (channels_ == 3 ? third >= 3 : third != frame_) continue;
+      const std::size_t pixel = std::size_t{entries.index[0][e]} * columns_ + entries.index[1][e];
+      found[pixel * channels_ + (channels_ == 3 ? third : 0)] = value(e);
+    }
+    return found;
+  }
+
+  // Values from low to high become dark to bright; a pixel without any value is transparent.
+  [[nodiscard]] ordered_json image(const std::string& caption, const std::vector<double>& values, double low,
+                                   double high) const {
+    io::Picture picture{
+        .rows = rows_, .columns = columns_, .channels = channels_, .samples = {}, .missing = {}};
+    picture.missing.resize(picture.pixels(), true);
+    picture.samples.resize(values.size(), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) continue;
+      picture.missing[i / channels_] = false;
+      const double level = high > low ? (values[i] - low) / (high - low) : 0.5;
+      picture.samples[i] = static_cast<std::uint16_t>(std::lround(255.0 * std::clamp(level, 0.0, 1.0)));
+    }
+    const auto png = io::encode_png("report", picture);
+    return {{"caption", caption}, {"source", png ? "data:image/png;base64," + base64(*png) : ""}};
+  }
+  [[nodiscard]] ordered_json image(const std::string& caption, const std::vector<double>& values) const {
+    return image(caption, values, low_, high_);
+  }
+
+ private:
+  Index rows_;
+  Index columns_;
+  unsigned channels_;
+  Index frame_;
+  double low_;
+  double high_;
+};
+
+ordered_json images_of(const Slice& slice, const Model& model, const Predictor& predictor,
+                       const ReportInput& input, std::span<const double> test_prediction) {
+  ordered_json images = ordered_json::array();
+  if (input.train != nullptr)
+    images.push_back(slice.image("what was known",
+                                 slice.gather(*input.train, [&](Count e) { return input.train->value[e]; })));
+  images.push_back(slice.image("what the model says", predictor.predict(slice.cells(model.order())).value));
+  if (input.test == nullptr) return images;
+  const auto truth = [&](Count e) { return input.test->value[e]; };
+  images.push_back(slice.image("the test entries", slice.gather(*input.test, truth)));
+  std::vector<double> error =
+      slice.gather(*input.test, [&](Count e) { return std::abs(truth(e) - test_prediction[e]); });
+  std::vector<double> sizes;
+  std::copy_if(error.begin(), error.end(), std::back_inserter(sizes),
+               [](double v) { return !std::isnan(v); });
+  if (sizes.empty()) return images;
+  // The largest errors are few; the rest would be black if white were theirs.
+  const auto high = sizes.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), high, sizes.end());
+  images.push_back(
+      slice.image(fmt::format("size of the error there, white from {:.3g}", *high), error, 0.0, *high));
+  return images;
+}
+
+}  // namespace
+
+ordered_json pictures(const Model& model, const Predictor& predictor, const ReportInput& input) {
+  ordered_json shown = ordered_json::array();
+  if (!input.picture || model.order() < 2 || model.order() > 3) return shown;
+  const Index depth = model.order() == 3 ? model.modes[2].size : 1;
+  const bool colour = depth == 3;
+  if (Count{model.modes[0].size} * model.modes[1].size > kMostPixels) return shown;
+  std::vector<double> test_prediction;
+  if (input.test != nullptr) test_prediction = predictor.predict(input.test->index).value;
+
+  const Index frames = colour ? 1 : std::min(depth, kFrames);
+  for (Index f = 0; f < frames; ++f) {
+    const Index frame = colour || depth == 1 ? 0 : (2 * f + 1) * depth / (2 * frames);  // evenly spread
+    const Slice slice(model, frame, colour ? 3 : 1);
+    const std::string title =
+        colour || depth == 1 ? ""
+                             : fmt::format("{} {}", model.modes[2].name, frame + Index(model.index_base));
+    shown.push_back(
+        {{"title", title}, {"images", images_of(slice, model, predictor, input, test_prediction)}});
+  }
+  return shown;
+}
+
+}  // namespace lacuna::report

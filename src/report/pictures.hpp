@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Slices of a tensor as pictures: what was known, what the model says, how far that is off.
+#pragma once
+
+#include <lacuna/model/model.hpp>
+#include <lacuna/report/report.hpp>
+#include <nlohmann/json.hpp>
+
+namespace lacuna::report {
+
+// [{title, images: [{caption, source}]}], one for each slice shown, sources as data: addresses. A third mode
+// of 3 is taken for colours; of another size, for frames or bands, of which a few are shown. Empty when the
+// modes are no picture's.
+[[nodiscard]] nlohmann::ordered_json pictures(const Model& model, const Predictor& predictor,
+                                              const ReportInput& input);
+
+}  // namespace lacuna::report

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/base/version.hpp>
+#include <lacuna/evaluate/intervals.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/report/report.hpp>
+#include <nlohmann/json.hpp>
+
+#include "report/assets.hpp"
+#include "report/pictures.hpp"
+
+namespace lacuna {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostPoints = 400;  // of an error curve
+constexpr int kHistogramBars = 60;
+
+// "user given item, week": what part p is about.
+std::string part_name(const PartSpec& part, const std::vector<Mode>& modes) {
+  std::string name = modes[part.mode].name + "|";
+  for (std::size_t i = 0; i < part.agree.size(); ++i) name += (i > 0 ? "," : "") + modes[part.agree[i]].name;
+  return name;
+}
+
+std::vector<std::string> part_names(const Model& model) {
+  std::vector<std::string> names;
+  if (const Latent* latent = model.latent()) {
+    for (const ModelPart& part : latent->parts) names.push_back(part_name(part.modes, model.modes));
+  } else {
+    for (const Mode& mode : model.modes) names.push_back(mode.name);
+  }
+  return names;
+}
+
+ordered_json spectra(const Model& model, const Predictor& predictor) {
+  const std::vector<std::string> names = part_names(model);
+  ordered_json list = ordered_json::array();
+  const auto found = predictor.spectra();
+  for (std::size_t p = 0; p < found.size(); ++p)
+    list.push_back({{"name", found.size() == 1 ? "terms" : names[p]}, {"values", found[p]}});
+  return list;
+}
+
+// Known entries next to what the model says of them.
+struct Compared {
+  std::string of;  // "test" or "training"
+  const Entries* entries = nullptr;
+  std::vector<double> predicted;
+
+  [[nodiscard]] double error(Count e) const { return entries->value[e] - predicted[e]; }
+};
+
+// The root mean square of the errors at each position of a mode, or of a few neighbouring ones.
+ordered_json errors_along(const Compared& compared, std::size_t k, const Mode& mode, int base) {
+  const std::size_t together = (mode.size + kMostPoints - 1) / kMostPoints;
+  const std::size_t points = (mode.size + together - 1) / together;
+  std::vector<double> squares(points, 0.0);
+  std::vector<Count> count(points, 0);
+  for (Count e = 0; e < compared.entries->size(); ++e) {
+    const Index i = compared.entries->index[k][e];
+    if (i >= mode.size) continue;
+    squares[i / together] += compared.error(e) * compared.error(e);
+    ++count[i / together];
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t p = 0; p < points; ++p) {
+    if (count[p] == 0) continue;
+    x.push_back(static_cast<double>(p * together) + static_cast<double>(together - 1) / 2.0 + base);
+    y.push_back(std::sqrt(squares[p] / static_cast<double>(count[p])));
+  }
+  return {{"name", mode.name}, {"together", together}, {"x", x}, {"y", y}};
+}
+
+// Bars over all but the half per cent at either end, which go into the outermost ones.
+ordered_json histogram(const Compared& compared) {
+  std::vector<double> errors;
+  for (Count e = 0; e < compared.entries->size(); ++e) errors.push_back(compared.error(e));
+  std::sort(errors.begin(), errors.end());
+  const auto at = [&](double share) {
+    return errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1))];
+  };
+  const double low = at(0.005);
+  const double high = at(0.995);
+  if (!(high > low)) return nullptr;
+  std::vector<Count> count(kHistogramBars, 0);
+  for (const double error : errors) {
+    const double position = (error - low) / (high - low) * kHistogramBars;
+    ++count[std::clamp(static_cast<int>(position), 0, kHistogramBars - 1)];
+  }
+  std::vector<double> middle;
+  for (int b = 0; b < kHistogramBars; ++b) middle.push_back(low + (b + 0.5) * (high - low) / kHistogramBars);
+  return {{"of", compared.of}, {"middle", middle}, {"count", count}};
+}
+
+ordered_json coverage_curve(const Model& model, const Predictor& predictor, const Compared& compared) {
+  if (model.calibration.groups.empty() || compared.of != "test") return nullptr;
+  const std::vector<Count> support = predictor.support(compared.entries->index);
+  ordered_json curve{
+      {"promised", ordered_json::array()}, {"kept", ordered_json::array()}, {"width", ordered_json::array()}};
+  for (const double level : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}) {
+    const Coverage found =
+        coverage(model.calibration, compared.entries->value, compared.predicted, support, level);
+    curve["promised"].push_back(level);
+    curve["kept"].push_back(found.share);
+    curve["width"].push_back(found.width);
+  }
+  return curve;
+}
+
+ordered_json facts(const Model& model, const ordered_json& settings) {
+  std::vector<std::string> sizes;
+  double cells = 1.0;
+  for (const Mode& mode : model.modes) {
+    sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
+    cells *= mode.size;
+  }
+  ordered_json list{
+      {"method", model.method},
+      {"modes", fmt::format("{}", fmt::join(sizes, " x "))},
+      {"observed", fmt::format("{} of {:.4g} cells ({:.3g} %)", model.entries, cells,
+                               100.0 * static_cast<double>(model.entries) / cells)},
+      {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
+  if (const auto found = ranks(model.body); !found.empty())
+    list["rank"] = fmt::format("{}", fmt::join(found, ", "));
+  for (const auto& [key, value] : settings.items())
+    if (key != "run" && key != "method" && key != "rank" && !value.is_object() && !list.contains(key))
+      list[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  list["fitted with"] = "lacuna " + model.version;
+  return list;
+}
+
+void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
+                    ordered_json& page) {
+  const std::span<const double> truth = compared.entries->value;
+  ordered_json& list = page["facts"];
+  list[compared.of + " RMSE"] = fmt::format("{:.6g}", rmse(truth, compared.predicted));
+  list[compared.of + " MAE"] = fmt::format("{:.6g}", mae(truth, compared.predicted));
+  if (const auto area = auc(truth, compared.predicted))
+    list[compared.of + " AUC"] = fmt::format("{:.5f}", *area);
+  page["compared"] = compared.of;
+  for (std::size_t k = 0; k < model.modes.size(); ++k)
+    page["errors"].push_back(errors_along(compared, k, model.modes[k], model.index_base));
+  page["histogram"] = histogram(compared);
+  page["coverage"] = coverage_curve(model, predictor, compared);
+}
+
+// JSON inside a script element: "</" would end it.
+std::string script_safe(const std::string& json) {
+  std::string safe;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    safe += json[i];
+    if (json[i] == '<') safe += i + 1 < json.size() && json[i + 1] == '/' ? "\\" : "";
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string report_page(const Model& model, const ReportInput& input) {
+  const Predictor predictor(model);
+  const auto settings = ordered_json::parse(model.settings);
+  ordered_json page{{"title", model.method + " model"},
+                    {"version", version()},
+                    {"facts", facts(model, settings)},
+                    {"run", settings.value("run", ordered_json::object())},
+                    {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
+                    {"spectra", spectra(model, predictor)},
+                    {"errors", ordered_json::array()},
+                    {"histogram", nullptr},
+                    {"coverage", nullptr}};
+  const Entries* known = input.test != nullptr ? input.test : input.train;
+  if (known != nullptr && known->size() > 0)
+    add_comparison(model, predictor,
+                   {.of = input.test != nullptr ? "test" : "training",
+                    .entries = known,
+                    .predicted = predictor.predict(known->index).value},
+                   page);
+  page["pictures"] = report::pictures(model, predictor, input);
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>lacuna "
+      "report</title>\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
+      "<script>\n{}</script>\n<script>\n{}</"
+      "script>\n<script>\nlacunaReport(document.getElementById(\"page\"), {});\n"
+      "</script>\n</body>\n</html>\n",
+      report::kPageCss, report::kPlotJs, report::kReportJs,
+      script_safe(page.dump(-1, ' ', false, ordered_json::error_handler_t::replace)));
+}
+
+}  // namespace lacuna

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""lacuna report and --report: the page is whole, and a real browser draws it without complaint."""
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import SampleTest, TIMEOUT, write_png
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+         "--enable-logging=stderr", "--v=0", "--virtual-time-budget=3000", "--dump-dom")
+
+
+class ReportTest(SampleTest):
+    def page(self, name="page.html"):
+        return self.path(name).read_text(encoding="utf-8")
+
+    def data(self, name="page.html"):
+        """What the page is drawn from."""
+        return json.loads(re.search(r'getElementById\("page"\), (\{.*\})\);\n', self.page(name)).group(1))
+
+    def drawn(self, name="page.html"):
+        """The page's elements once a browser has run its scripts."""
+        done = subprocess.run(
+            [CHROMIUM, *FLAGS, f"--user-data-dir={self.path('profile')}", self.path(name).as_uri()],
+            capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        complaints = [line for line in done.stderr.splitlines() if ":CONSOLE" in line or "Uncaught" in line]
+        self.assertEqual(complaints, [])
+        return done.stdout
+
+    def assert_self_contained(self, name="page.html"):
+        for address in re.findall(r'(?:src|href)="([^"]*)"', self.page(name)):
+            self.assertTrue(address.startswith("data:"), address)
+
+
+class Page(ReportTest):
+    def test_tells_how_the_fit_went_and_how_good_it_is(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "3", "--intervals", "--test", "test.tns", "--seed", "4")
+        self.ok("report", "m.lac", "-o", "page.html", "--test", "test.tns")
+        data = self.data()
+        history = data["run"]["history"]
+        self.assertEqual(len(history["objective"]), len(history["seconds"]))
+        self.assertEqual(len(history["test_rmse"]), history["iteration"][-1] + 1)
+        self.assertEqual(float(data["facts"]["test RMSE"]),
+                         float(f"{self.ok_json('evaluate', 'm.lac', 'test.tns')['rmse']:.6g}"))
+        self.assertEqual(data["run"]["command"],
+                         "lacuna fit train.tns -o m.lac --rank 3 --intervals --test test.tns --seed 4")
+        self.assertEqual(data["run"]["seed"], 4)
+        self.assertRegex(data["run"]["train"]["checksum"], "^crc32:[0-9a-f]{8}$")
+        self.assertEqual([len(one["values"]) for one in data["spectra"]], [3, 3, 3])
+        self.assertAlmostEqual(sum(data["mixture"]["share"]), 1.0)
+        self.assertEqual([one["name"] for one in data["errors"]], ["mode1", "mode2", "mode3"])
+        self.assertEqual(sum(data["histogram"]["count"]), len(self.test))
+        kept = self.ok_json("evaluate", "m.lac", "test.tns", "--interval", "0.9")["coverage"]
+        self.assertEqual(data["coverage"]["kept"][data["coverage"]["promised"].index(0.9)], kept)
+        self.assertEqual(data["pictures"], [])
+        self.assert_self_contained()
+
+    def test_of_a_model_without_record_and_without_files(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--method", "rprecon", "--rank", "2", "--no-record")
+        self.ok("report", "m.lac", "-o", "page.html")
+        data = self.data()
+        self.assertEqual((data["run"], data["errors"], data["coverage"]), ({}, [], None))
+        self.assertEqual(len(data["spectra"]), 3)
+
+    def test_names_cannot_break_out_of_the_page(self):
+        rows = "".join(f"</script><b>{i},{j},{i + j}\n" for i in range(4) for j in range(4))
+        self.write("odd.csv", "</script>,b,value\n" + rows)
+        self.ok("fit", "odd.csv", "-o", "m.lac", "--rank", "1", "--report", "page.html")
+        self.assertNotIn("</script><b>", self.page())
+        self.assertEqual(self.data()["errors"][0]["name"], "</script>")
+
+    def test_bad_requests(self):
+        self.assertIn("cannot be opened", self.fails(3, "report", "none.lac", "-o", "page.html"))
+        self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "1")
+        self.fails(3, "report", "m.lac", "-o", "page.html", "--test", "none.tns")
+        self.fails(7, "report", "m.lac", "-o", "no/such/folder/page.html")
+        self.assertFalse(self.path("page.html").exists())
+
+
+class PageOfOtherVerbs(ReportTest):
+    def test_tune_shows_its_table(self):
+        self.ok("tune", "train.tns", "-o", "m.lac", "--rank", "2", "--lambda-grid", "1,10", "--refine", "0",
+                "--folds", "2", "--report", "page.html")
+        tuning = self.data()["run"]["tuning"]
+        self.assertEqual([row["lambda"] for row in tuning["rows"]], [1, 10])
+        self.assertEqual(tuning["folds"], 2)
+
+    def test_complete_shows_the_picture(self):
+        write_png(self.path("in.png"), 24, 20,
+                  lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
+        self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--rank", "2", "--lambda", "100")
+        (shown,) = self.data()["pictures"]
+        self.assertEqual([image["caption"] for image in shown["images"]], ["what was known", "what the model says"])
+        for image in shown["images"]:
+            self.assertTrue(image["source"].startswith("data:image/png;base64,iVBOR"))
+        self.assert_self_contained()
+
+
+@unittest.skipUnless(CHROMIUM, "no Chromium: scripts/install-deps --test installs it")
+class InABrowser(ReportTest):
+    def test_every_plot_has_content(self):
+        self.ok("tune", "train.tns", "-o", "m.lac", "--rank", "2", "--lambda-grid", "1,10", "--refine", "0",
+                "--folds", "2", "--test", "test.tns", "--intervals", "--report", "page.html")
+        page = self.drawn()
+        plots = re.findall(r"<svg[^>]*class=\"plot\".*?</svg>", page, re.DOTALL)
+        titles = [re.search(r"aria-label=\"([^\"]*)\"", plot).group(1) for plot in plots]
+        self.assertEqual(titles, ["Objective", "Relative duality gap", "RMSE", "Tuning curve", "Mixture of the parts",
+                                  "Singular values", "Value minus prediction", "RMSE along mode1",
+                                  "RMSE along mode2", "RMSE along mode3", "Coverage", "Width"])
+        for title, plot in zip(titles, plots):
+            marks = len(re.findall(r"<circle|<rect[^>]*fill=", plot))
+            self.assertGreaterEqual(marks, 2, title)
+            self.assertNotIn("NaN", plot, title)
+
+    def test_pictures_are_drawn(self):
+        write_png(self.path("in.png"), 24, 20,
+                  lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
+        self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--rank", "2", "--lambda", "100")
+        self.assertEqual(self.drawn().count("<img src=\"data:image/png"), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

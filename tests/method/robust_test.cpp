@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/method/fit.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/random_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+// A low-rank cube with a little noise, of which every tenth observed entry is off by a lot.
+struct Spoiled {
+  ObservedTensor train;
+  Entries test;
+};
+
+Spoiled spoiled(double share) {
+  Rng rng(7);
+  const std::vector<Index> shape{20, 18, 16};
+  const ObservedTensor all = test::low_rank_tensor(shape, 2, 4000, 0.01, rng);
+  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries held = train;
+  for (Count e = 0; e < all.size(); ++e) {
+    const bool kept = rng.uniform() < 0.7;
+    Entries& list = kept ? train : held;
+    for (int k = 0; k < 3; ++k) list.index[k].push_back(all.index(k)[e]);
+    const double wrong = kept && rng.uniform() < share ? 20.0 * rng.normal() : 0.0;
+    list.value.push_back(all.values()[e] + wrong);
+  }
+  return {.train = *ObservedTensor::create(all.modes(), std::move(train)), .test = std::move(held)};
+}
+
+FitOptions options(Method method, Loss loss) {
+  FitOptions chosen{.method = method, .loss = loss, .ranks = {2}};
+  if (method == Method::kTrMm || method == Method::kTrLs) {
+    chosen.ranks = {4};
+    chosen.lambda = 1.0;
+  }
+  return chosen;
+}
+
+class Robust : public testing::TestWithParam<Method> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, Robust,
+                         testing::Values(Method::kTrMm, Method::kTrLs, Method::kRprecon, Method::kTopt),
+                         [](const auto& method) {
+                           std::string text(name(method.param));
+                           std::erase(text, '-');
+                           return text;
+                         });
+
+TEST_P(Robust, WrongEntriesHardlyMatter) {
+  const Spoiled data = spoiled(0.1);
+  const double squared = *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
+  const FitResult robust = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
+  EXPECT_LT(*robust.last.test_rmse, 0.5 * squared);
+  const auto settings = nlohmann::json::parse(robust.model.settings);
+  EXPECT_EQ(settings["loss"], "huber");
+  EXPECT_NEAR(settings["doubted_share"].get<double>(), 0.1, 0.06);
+}
+
+TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {
+  const Spoiled data = spoiled(0.1);
+  int last = -1;
+  double seconds = 0.0;
+  FitCallbacks callbacks;
+  callbacks.progress = [&](const FitProgress& progress) {
+    EXPECT_GE(progress.iteration, last);
+    EXPECT_GE(progress.seconds, seconds);
+    last = progress.iteration;
+    seconds = progress.seconds;
+    return Flow::kContinue;
+  };
+  const FitResult result = fit(data.train, options(Method::kTrMm, Loss::kHuber), callbacks, &data.test);
+  EXPECT_EQ(result.last.iteration, last);
+  const auto predicted = Predictor(result.model).predict(data.test.index).value;
+  EXPECT_NEAR(rmse(data.test.value, predicted), *result.last.test_rmse, 1e-9);
+}
+
+TEST(RobustFit, StopsWhenAsked) {
+  const Spoiled data = spoiled(0.1);
+  FitCallbacks callbacks;
+  callbacks.progress = [](const FitProgress& progress) {
+    return progress.iteration >= 7 ? Flow::kStop : Flow::kContinue;
+  };
+  const FitResult result = fit(data.train, options(Method::kTrMm, Loss::kHuber), callbacks);
+  EXPECT_EQ(result.reason, StopReason::kStopped);
+  for (const double value : Predictor(result.model).predict(data.test.index).value)
+    EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(RobustFit, ChoosesOnTheEntriesItBelieves) {
+  const Spoiled data = spoiled(0.1);
+  FitOptions open = options(Method::kTrMm, Loss::kHuber);
+  open.ranks.clear();
+  open.auto_rank = open.auto_lambda = true;
+  const double squared =
+      *fit(data.train, options(Method::kTrMm, Loss::kSquared), {}, &data.test).last.test_rmse;
+  EXPECT_LT(*fit(data.train, open, {}, &data.test).last.test_rmse, 0.5 * squared);
+}
+
+TEST(RobustFit, CleanDataIsFittedAsWellAsBefore) {
+  const Spoiled data = spoiled(0.0);
+  const double squared =
+      *fit(data.train, options(Method::kTrMm, Loss::kSquared), {}, &data.test).last.test_rmse;
+  const double huber = *fit(data.train, options(Method::kTrMm, Loss::kHuber), {}, &data.test).last.test_rmse;
+  EXPECT_LT(huber, 1.1 * squared);
+}
+
+TEST(RobustFit, ExactAndConstantDataHaveNoScaleAndAreLeftAlone) {
+  const Entries constant{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  const auto tensor = ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 3}}, constant);
+  FitOptions centred = options(Method::kTrMm, Loss::kHuber);
+  centred.offsets.mean = true;
+  for (const double value : Predictor(fit(*tensor, centred).model).predict({{0, 1}, {1, 2}}).value)
+    EXPECT_NEAR(value, 4.0, 1e-9);
+}
+
+TEST(RobustFit, MethodsThatFitExactlyRefuseIt) {
+  const Spoiled data = spoiled(0.1);
+  for (const Method method : {Method::kHalrtc, Method::kTsvd, Method::kMean})
+    EXPECT_THROW((void)fit(data.train, {.method = method, .loss = Loss::kHuber}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace lacuna
