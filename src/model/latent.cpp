@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/fiber_products.hpp>
 #include <lacuna/model/latent.hpp>
 #include <numeric>
 
@@ -11,15 +12,22 @@ LatentPredictor::LatentPredictor(const Latent& latent) : latent_(&latent) {
   parts_.reserve(latent.parts.size());
   for (const ModelPart& part : latent.parts) {
     parts_.emplace_back(latent.dual, part.modes);
-    factors_.push_back(parts_.back().table(part.factor));
+    factors_.push_back(part.right ? FactorTable<double>() : parts_.back().table(part.factor));
   }
   for (const PartKernels& part : parts_) lookups_.emplace_back(latent.dual, part.view());
 }
 
+void LatentPredictor::add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const {
+  const ModelPart& part = latent_->parts[p];
+  if (part.right)
+    cells.add_factored(parts_[p], p, part.factor, *part.right, part.lambda, out);
+  else
+    cells.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
+}
+
 Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out) const {
   const CellPlan cells(parts_, lookups_, index);
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(), out);
+  for (std::size_t p = 0; p < parts_.size(); ++p) add_part(cells, p, out);
   return cells.cold_cells();
 }
 
@@ -28,8 +36,7 @@ std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::v
   std::vector<std::vector<double>> values(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
-    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(),
-                           values[p]);
+    add_part(cells, p, values[p]);
   }
   return values;
 }
@@ -40,18 +47,37 @@ std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>
 
 std::vector<double> LatentPredictor::mixture() const {
   std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    norms.push_back(observed_norm(latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const ModelPart& part = latent_->parts[p];
+    norms.push_back(part.right ? part.lambda * observed_norm(parts_[p], part.factor, *part.right)
+                               : observed_norm(latent_->dual.values(), parts_[p], factors_[p], part.lambda));
+  }
   return shares(std::move(norms));
 }
 
 std::vector<double> LatentPredictor::tensor_mixture() const {
   std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const ModelPart& part = latent_->parts[p];
     norms.push_back(
-        part_norm(latent_->dual, latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+        part.right ? part.lambda * part_norm(latent_->dual, parts_[p], part.factor, *part.right)
+                   : part_norm(latent_->dual, latent_->dual.values(), parts_[p], factors_[p], part.lambda));
+  }
   return shares(std::move(norms));
 }
+
+namespace {
+
+// The cells that the modes which a part ignores repeat it over.
+double repeats(const ObservedTensor& support, const PartSpec& part) {
+  double cells = 1.0;
+  for (int mode = 0; mode < support.order(); ++mode)
+    if (mode != part.mode && std::find(part.agree.begin(), part.agree.end(), mode) == part.agree.end())
+      cells *= support.extent(mode);
+  return cells;
+}
+
+}  // namespace
 
 double observed_norm(std::span<const double> z, const PartKernels& part, const FactorTable<double>& factor,
                      double lambda) {
@@ -106,13 +132,20 @@ double part_norm(const ObservedTensor& support, std::span<const double> z, const
       },
       1024);
 
-  double repeats = 1.0;
-  for (int mode = 0; mode < support.order(); ++mode) {
-    const auto& agree = part.part().agree;
-    if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
-      repeats *= support.extent(mode);
-  }
-  return lambda * std::sqrt((singles + listed) * repeats);
+  return lambda * std::sqrt((singles + listed) * repeats(support, part.part()));
+}
+
+double observed_norm(const PartKernels& part, const Matrix<double>& left, const Matrix<double>& right) {
+  std::vector<double> w(part.row_of_entry().size(), 0.0);
+  add_products(part, left, right, w);
+  return Eigen::Map<const Eigen::VectorXd>(w.data(), static_cast<Eigen::Index>(w.size())).norm();
+}
+
+double part_norm(const ObservedTensor& support, const PartKernels& part, const Matrix<double>& left,
+                 const Matrix<double>& right) {
+  const Eigen::MatrixXd left_gram = left.transpose() * left;
+  const Eigen::MatrixXd right_gram = right.transpose() * right;
+  return std::sqrt(left_gram.cwiseProduct(right_gram).sum() * repeats(support, part.part()));
 }
 
 std::vector<double> shares(std::vector<double> norms) {
