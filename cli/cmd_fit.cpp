@@ -71,7 +71,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
   std::vector<std::string> parts;
   if (const Latent* latent = result.model.latent())
     for (const ModelPart& part : latent->parts) {
-      lambdas.push_back(part.lambda);
+      if (!part.right) lambdas.push_back(part.lambda);
       parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.modes));
     }
   const auto settings = nlohmann::ordered_json::parse(result.model.settings);
@@ -96,7 +96,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"test_auc", or_null(result.last.test_auc)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
           {"mixture", result.mixture},
-          {"gap", or_null(result.certificate ? std::optional(result.certificate->gap()) : std::nullopt)},
+          {"gap", or_null(result.certificate ? std::optional(result.certificate->gap()) : result.last.gap)},
           {"certificate", result.certificate ? certificate_json(*result.certificate, result.model)
                                              : nlohmann::ordered_json(nullptr)},
           {"offset", result.model.offsets.mean},
@@ -119,6 +119,8 @@ void FitCommand::tell(const FitResult& result) const {
   if (result.certificate)
     fmt::print("at most {:.3g} of the objective above the best over all ranks (gap; see lacuna certify)\n",
                result.certificate->gap());
+  else if (result.last.gap)
+    fmt::print("at most {:.3g} of the objective above the optimum (gap)\n", *result.last.gap);
   if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
   fmt::print("model written to {}\n", model);
 }

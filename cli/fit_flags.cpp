@@ -137,7 +137,9 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   }
   const std::string closeness = !lambda.empty() ? lambda : choose_everything ? "auto" : "10";
   chosen.auto_lambda =
-      closeness == "auto" && (info(chosen.method).settings & kTakesLambda) != 0 && options.lambdas.empty();
+      closeness == "auto" && (info(chosen.method).settings & kTakesPath) != 0 && options.lambdas.empty();
+  if (lambda == "auto" && chosen.method == Method::kFfw)
+    return usage_error("--lambda", "method ffw cannot choose it by itself; lacuna tune can");
   if (lambda == "auto" && !options.lambdas.empty())
     return usage_error("--lambda", "auto and --lambdas exclude each other");
   if (closeness != "auto" && !(CLI::detail::lexical_cast(closeness, chosen.lambda) && chosen.lambda > 0.0 &&
@@ -213,6 +215,8 @@ double fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
   const std::string_view model = info(options.method).model;
   if (model == "dense") return dense_fit_bytes(tensor.size(), tensor.modes());
   if (model == "tucker") return tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks);
+  if (options.method == Method::kFfw) return ffw_fit_bytes(tensor.size(), tensor.modes());
+  if (model == "cp") return cp_fit_bytes(tensor.size(), tensor.modes(), options.ranks);
   return fit_bytes(tensor.size(), tensor.modes(), options.ranks,
                    options.auto_parts ? order * order : options.parts.size());
 }

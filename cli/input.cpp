@@ -208,6 +208,19 @@ double dense_fit_bytes(Count entries, const std::vector<Mode>& modes) {
          8.0 * (cells * (kArrays + order + kThreadArrays * busy) + gram * busy);
 }
 
+double ffw_fit_bytes(Count entries, const std::vector<Mode>& modes) {
+  constexpr double kColumns = 50;  // of all parts, before they are reduced
+  return fit_bytes(entries, modes, {}, modes.size()) + 3 * 8.0 * kColumns * static_cast<double>(entries);
+}
+
+double cp_fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
+  const double rank = ranks.empty() ? FitOptions::kDefaultRank : ranks[0];
+  double rows = 0.0;
+  for (const Mode& mode : modes) rows += mode.size;
+  return static_cast<double>(entries) * (8.0 * static_cast<double>(modes.size()) + 24) +
+         8.0 * rows * (2 * rank * rank + 2 * rank);
+}
+
 double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
                  std::size_t parts) {
   constexpr double kPartBytes = 10;    // an entry's place in a part's fibers

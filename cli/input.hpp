@@ -77,5 +77,11 @@ Result<> check_memory(double bytes, const std::string& what);
 // The same for a method that holds every cell: the answer, a copy or part of it for each mode, and what
 // thresholding singular values needs on each thread.
 [[nodiscard]] double dense_fit_bytes(Count entries, const std::vector<Mode>& modes);
+// The same for ffw, at most: a number for each of its columns on every fiber, three times for the part whose
+// basis is reduced.
+[[nodiscard]] double ffw_fit_bytes(Count entries, const std::vector<Mode>& modes);
+// The same for bayescp: the entries by the rows of each mode, a covariance and a second moment for each row.
+[[nodiscard]] double cp_fit_bytes(Count entries, const std::vector<Mode>& modes,
+                                  const std::vector<int>& ranks);
 
 }  // namespace lacuna::cli

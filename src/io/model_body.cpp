@@ -21,10 +21,11 @@ json describe_matrices(const std::string& name, const std::vector<Matrix<double>
   return list;
 }
 
-Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std::int64_t rows) {
+Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std::int64_t rows,
+                           std::int64_t least_columns = 1) {
   const std::vector<double> values = arrays.get<double>(described);
   const auto count = static_cast<std::int64_t>(values.size());
-  if (rows <= 0 || count == 0 || count % rows != 0)
+  if (rows <= 0 || count < least_columns || count % rows != 0)
     throw ArrayReader::Bad("a factor that does not fit its mode");
   return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
 }
@@ -49,6 +50,8 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
                                {"fiber_power", part.modes.fiber_power},
                                {"lambda", part.lambda},
                                {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
+    if (part.right)
+      header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
   }
   for (int k = 0; k < latent.dual.order(); ++k)
     header["index"].push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
@@ -69,7 +72,9 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
     if (part.modes.mode < 0 || part.modes.mode >= order)
       throw ArrayReader::Bad("a part of a mode that is not there");
     check_part(part.modes, order);
-    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size);
+    // Only a part with a right factor may have no column.
+    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size,
+                              described.contains("right") ? 0 : 1);
     latent.parts.push_back(std::move(part));
   }
   Entries dual;
@@ -82,6 +87,14 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);
+  for (std::size_t p = 0; p < latent.parts.size(); ++p) {
+    const json& described = header.at("parts")[p];
+    if (!described.contains("right")) continue;
+    ModelPart& part = latent.parts[p];
+    part.right = read_factor(described.at("right"), arrays, FiberView(latent.dual, part.modes).fibers(), 0);
+    if (part.right->cols() != part.factor.cols())
+      throw ArrayReader::Bad("a right factor that does not fit the left one");
+  }
   return latent;
 }
 

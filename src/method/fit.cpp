@@ -34,6 +34,10 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
     case Method::kTrMm:
     case Method::kTrLs:
       return solve_latent(tensor, options, run);
+    case Method::kFfw:
+      return solve_ffw(tensor, options, run);
+    case Method::kBayesCp:
+      return solve_bayes_cp(tensor, options, run);
     case Method::kRprecon:
     case Method::kGeomCg:
     case Method::kTopt:

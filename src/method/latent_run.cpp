@@ -2,12 +2,17 @@
 #include "method/latent_run.hpp"
 
 #include <lacuna/problem/initial_point.hpp>
+#include <stdexcept>
 
 namespace lacuna {
 namespace {
 
 const Latent* warm_parts(const FitOptions& options) {
-  return options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+  const Latent* warm = options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+  if (warm != nullptr && warm->factored())
+    throw std::invalid_argument("a model of " + options.warm_start->method + " is no start for " +
+                                std::string(name(options.method)) + ": its parts are not in dual form");
+  return warm;
 }
 
 }  // namespace

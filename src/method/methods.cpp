@@ -17,10 +17,9 @@ const FitOptions kUntouched{};
 
 constexpr SettingInfo kSettings[] = {
     {kTakesRank, "--rank", [](const FitOptions& o) { return !o.ranks.empty(); }},
-    {kTakesLambda, "--lambda --lambdas --path",
-     [](const FitOptions& o) {
-       return o.lambda != kUntouched.lambda || !o.lambdas.empty() || o.path != kUntouched.path;
-     }},
+    {kTakesLambda, "--lambda", [](const FitOptions& o) { return o.lambda != kUntouched.lambda; }},
+    {kTakesPath, "--lambdas --path",
+     [](const FitOptions& o) { return !o.lambdas.empty() || o.path != kUntouched.path; }},
     {kTakesParts, "--parts", [](const FitOptions& o) { return !o.parts.empty() || o.auto_parts; }},
     {kTakesInit, "--init",
      [](const FitOptions& o) { return o.start != kUntouched.start || o.warm_start != nullptr; }},

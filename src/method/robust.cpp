@@ -109,7 +109,7 @@ Trust find_trust(ObservedTensor& tensor, const FitOptions& options, Turns& turns
     trust = std::move(found);
     tensor.replace_weights(weights_with(trust, given));
     turn.warm_start = &last.model;
-    turn.path = (info(options.method).settings & kTakesLambda) != 0 ? 0 : options.path;
+    turn.path = (info(options.method).settings & kTakesPath) != 0 ? 0 : options.path;
     turn.max_iterations = std::min(kTurnSteps, options.max_iterations);
     if (change < kSettled) break;
   }
@@ -139,7 +139,7 @@ FitResult fit_robustly(ObservedTensor tensor, const FitOptions& options, const F
   // What the turns found has seen every entry, so steps that held-out ones are to count must begin anew.
   if (early_stop_share(options) == 0.0) {
     last.warm_start = &found.model;
-    if ((info(options.method).settings & kTakesLambda) != 0) last.path = 0;
+    if ((info(options.method).settings & kTakesPath) != 0) last.path = 0;
   }
   FitResult result = turns.next(tensor, last, test, true);
   auto settings = nlohmann::ordered_json::parse(result.model.settings);

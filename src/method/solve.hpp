@@ -19,6 +19,8 @@ struct Solved {
 
 // Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.
 [[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
+[[nodiscard]] Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
+[[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
 [[nodiscard]] Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
 [[nodiscard]] Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
 [[nodiscard]] Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitRun& run);

@@ -111,7 +111,8 @@ void Tuner::run_chain(const Chain& chain) {
     }
     if (row.errors[chain.fold]) continue;
     FitOptions settings = without_extras(settings_of(*options_, row));
-    if (last.latent() != nullptr && !settings.auto_rank) settings.warm_start = &last;
+    if (last.latent() != nullptr && !last.latent()->factored() && !settings.auto_rank)
+      settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;
     FitResult result = fit(split.kept, settings, quiet, &split.held);

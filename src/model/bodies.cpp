@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/model/bodies.hpp>
+#include <limits>
 
 namespace lacuna {
 
@@ -30,6 +31,31 @@ void add_values(const Cp& x, const std::vector<std::vector<Index>>& index, std::
         if (inside) product.array() *= x.factors[k].row(index[k][i]).array();
       }
       if (inside) out[i] += product.sum();
+    }
+  });
+}
+
+void add_variances(const Cp& x, const std::vector<std::vector<Index>>& index, std::span<double> out) {
+  const Eigen::Index rank = x.factors[0].cols();
+  const std::size_t order = x.factors.size();
+  parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
+    Eigen::VectorXd others(rank);
+    for (Count i = begin; i < end; ++i) {
+      bool inside = true;
+      for (std::size_t k = 0; k < order; ++k) inside = inside && index[k][i] < x.factors[k].rows();
+      if (!inside) {
+        out[i] = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      out[i] += 1.0 / x.noise_precision;
+      for (std::size_t k = 0; k < order; ++k) {
+        others.setOnes();
+        for (std::size_t other = 0; other < order; ++other)
+          if (other != k) others.array() *= x.factors[other].row(index[other][i]).transpose().array();
+        const Eigen::Map<const Eigen::MatrixXd> covariance(x.covariance[k].row(index[k][i]).data(), rank,
+                                                           rank);
+        out[i] += others.dot(covariance * others);
+      }
     }
   });
 }

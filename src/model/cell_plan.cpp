@@ -91,6 +91,24 @@ void CellPlan::add_part(const PartKernels& part, std::size_t which, const Factor
       kVisits);
 }
 
+void CellPlan::add_factored(const PartKernels& part, std::size_t which, const Matrix<double>& left,
+                            const Matrix<double>& right, double lambda, std::span<double> out) const {
+  const PartPlan& plan = parts_[which];
+  parallel_blocks(static_cast<Count>(plan.single.size()), [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) {
+      const Visit& visit = plan.single[i];
+      const Count fiber = part.view().fiber_of_single(visit.fiber);
+      out[visit.cell] += lambda * left.row(visit.row).dot(right.row(fiber));
+    }
+  });
+  parallel_blocks(static_cast<Count>(plan.listed.size()), [&](Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) {
+      const Visit& visit = plan.listed[i];
+      out[visit.cell] += lambda * left.row(visit.row).dot(right.row(visit.fiber));
+    }
+  });
+}
+
 template void CellPlan::add_part(const PartKernels&, std::size_t, const FactorTable<double>&, double,
                                  std::span<const double>, std::span<double>) const;
 template void CellPlan::add_part(const PartKernels&, std::size_t, const FactorTable<float>&, double,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/fiber_products.hpp>
 #include <lacuna/model/latent.hpp>
 #include <numeric>
 
@@ -12,15 +13,22 @@ LatentPredictor::LatentPredictor(const Latent& latent) : latent_(&latent) {
   parts_.reserve(latent.parts.size());
   for (const ModelPart& part : latent.parts) {
     parts_.emplace_back(latent.dual, part.modes);
-    factors_.push_back(parts_.back().table(part.factor));
+    factors_.push_back(part.right ? FactorTable<double>() : parts_.back().table(part.factor));
   }
   for (const PartKernels& part : parts_) lookups_.emplace_back(latent.dual, part.view());
 }
 
+void LatentPredictor::add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const {
+  const ModelPart& part = latent_->parts[p];
+  if (part.right)
+    cells.add_factored(parts_[p], p, part.factor, *part.right, part.lambda, out);
+  else
+    cells.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
+}
+
 Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out) const {
   const CellPlan cells(parts_, lookups_, index);
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(), out);
+  for (std::size_t p = 0; p < parts_.size(); ++p) add_part(cells, p, out);
   return cells.cold_cells();
 }
 
@@ -29,8 +37,7 @@ std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::v
   std::vector<std::vector<double>> values(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
-    cells.add_part<double>(parts_[p], p, factors_[p], latent_->parts[p].lambda, latent_->dual.values(),
-                           values[p]);
+    add_part(cells, p, values[p]);
   }
   return values;
 }
@@ -41,16 +48,17 @@ std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>
 
 std::vector<double> LatentPredictor::mixture() const {
   std::vector<double> norms;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    norms.push_back(observed_norm(latent_->dual.values(), parts_[p], factors_[p], latent_->parts[p].lambda));
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const ModelPart& part = latent_->parts[p];
+    norms.push_back(part.right ? part.lambda * observed_norm(parts_[p], part.factor, *part.right)
+                               : observed_norm(latent_->dual.values(), parts_[p], factors_[p], part.lambda));
+  }
   return shares(std::move(norms));
 }
 
 std::vector<std::vector<double>> LatentPredictor::spectra() const {
   std::vector<std::vector<double>> found;
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    found.push_back(part_spectrum(latent_->dual, latent_->dual.values(), parts_[p], factors_[p],
-                                  latent_->parts[p].lambda));
+  for (std::size_t p = 0; p < parts_.size(); ++p) found.push_back(part_spectrum(p));
   return found;
 }
 
@@ -61,6 +69,19 @@ std::vector<double> LatentPredictor::tensor_mixture() const {
         Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())).norm());
   return shares(std::move(norms));
 }
+
+namespace {
+
+// The cells that the modes which a part ignores repeat it over.
+double repeats(const ObservedTensor& support, const PartSpec& part) {
+  double cells = 1.0;
+  for (int mode = 0; mode < support.order(); ++mode)
+    if (mode != part.mode && std::find(part.agree.begin(), part.agree.end(), mode) == part.agree.end())
+      cells *= support.extent(mode);
+  return cells;
+}
+
+}  // namespace
 
 double observed_norm(std::span<const double> z, const PartKernels& part, const FactorTable<double>& factor,
                      double lambda) {
@@ -108,26 +129,38 @@ Eigen::MatrixXd fiber_gram(std::span<const double> z, const PartKernels& part,
   return gram;
 }
 
+// The singular values of U T', descending: the roots of the eigenvalues of S T'T S, S^2 = U'U.
+std::vector<double> singular_values(const Eigen::MatrixXd& left_gram, const Eigen::MatrixXd& right_gram) {
+  using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+  const Eigen::MatrixXd root = Solver(left_gram).operatorSqrt();
+  const Eigen::VectorXd squares = Solver(root * right_gram * root).eigenvalues();
+  std::vector<double> values;
+  for (Eigen::Index i = squares.size(); i-- > 0;) values.push_back(std::sqrt(std::max(0.0, squares[i])));
+  return values;
+}
+
 }  // namespace
 
-std::vector<double> part_spectrum(const ObservedTensor& support, std::span<const double> z,
-                                  const PartKernels& part, const FactorTable<double>& factor, double lambda) {
-  // The singular values of U T' are the roots of the eigenvalues of S T'T S, S^2 = U'U.
-  const std::vector<double> ones(static_cast<std::size_t>(factor.rows()), 1.0);
-  const Eigen::MatrixXd root =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(weighted_gram(factor, ones)).operatorSqrt();
-  const Eigen::VectorXd squares =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(root * fiber_gram(z, part, factor) * root).eigenvalues();
-  double repeats = 1.0;
-  for (int mode = 0; mode < support.order(); ++mode) {
-    const auto& agree = part.part().agree;
-    if (mode != part.part().mode && std::find(agree.begin(), agree.end(), mode) == agree.end())
-      repeats *= support.extent(mode);
-  }
+std::vector<double> LatentPredictor::part_spectrum(std::size_t p) const {
+  const ModelPart& part = latent_->parts[p];
+  if (part.factor.cols() == 0) return {};
   std::vector<double> values;
-  for (Eigen::Index i = squares.size(); i-- > 0;)
-    values.push_back(lambda * std::sqrt(std::max(0.0, squares[i]) * repeats));
+  if (part.right) {
+    values = singular_values(part.factor.transpose() * part.factor, part.right->transpose() * *part.right);
+  } else {
+    const std::vector<double> ones(static_cast<std::size_t>(factors_[p].rows()), 1.0);
+    values = singular_values(weighted_gram(factors_[p], ones),
+                             fiber_gram(latent_->dual.values(), parts_[p], factors_[p]));
+  }
+  const double scale = part.lambda * std::sqrt(repeats(latent_->dual, part.modes));
+  for (double& value : values) value *= scale;
   return values;
+}
+
+double observed_norm(const PartKernels& part, const Matrix<double>& left, const Matrix<double>& right) {
+  std::vector<double> w(part.row_of_entry().size(), 0.0);
+  add_products(part, left, right, w);
+  return Eigen::Map<const Eigen::VectorXd>(w.data(), static_cast<Eigen::Index>(w.size())).norm();
 }
 
 std::vector<double> shares(std::vector<double> norms) {

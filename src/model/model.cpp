@@ -74,6 +74,15 @@ std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& ind
   return latent_ ? latent_->support(index) : std::vector<Count>(index[0].size(), 0);
 }
 
+std::vector<double> Predictor::variance(const std::vector<std::vector<Index>>& index) const {
+  check_order(index);
+  const auto* cp = std::get_if<Cp>(&model_->body);
+  if (cp == nullptr || cp->covariance.empty()) return {};
+  std::vector<double> found(index[0].size(), 0.0);
+  add_variances(*cp, index, found);
+  return found;
+}
+
 std::vector<std::vector<double>> Predictor::predict_parts(
     const std::vector<std::vector<Index>>& index) const {
   check_order(index);

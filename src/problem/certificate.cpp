@@ -3,7 +3,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <lacuna/problem/certificate.hpp>
+#include <lacuna/problem/top_singular.hpp>
 #include <stdexcept>
 
 namespace lacuna {
@@ -52,20 +52,26 @@ TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
 }  // namespace
 
 template <class Real>
-TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z,
-                         int count) {
+TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z, int count,
+                         double wanted_accuracy) {
   GramProduct<Real> gram(data, part, z);
   const Eigen::Index wanted = std::min<Eigen::Index>(count, gram.rows());
   if (gram.rows() <= std::max(kDense, 2 * wanted))
     return of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
   Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
-  for (const double accuracy : {kAccuracy, kRoughly}) {
+  for (const double accuracy : {wanted_accuracy, kRoughly}) {
     lanczos.init();
     lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, accuracy);
     if (lanczos.info() == Spectra::CompInfo::Successful)
       return {.squared = (1.0 + accuracy) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
   }
   throw std::runtime_error("the largest singular value of a part's dual did not converge");
+}
+
+template <class Real>
+TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z,
+                         int count) {
+  return top_singular(data, part, z, count, kAccuracy);
 }
 
 template <class Real>
@@ -97,6 +103,10 @@ Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real
 
 template TopSingular top_singular(const ProblemData<double>&, std::size_t, std::span<const double>, int);
 template TopSingular top_singular(const ProblemData<float>&, std::size_t, std::span<const float>, int);
+template TopSingular top_singular(const ProblemData<double>&, std::size_t, std::span<const double>, int,
+                                  double);
+template TopSingular top_singular(const ProblemData<float>&, std::size_t, std::span<const float>, int,
+                                  double);
 template Certificate certify(const ProblemData<double>&, const std::vector<Matrix<double>>&,
                              std::span<const double>, double);
 template Certificate certify(const ProblemData<float>&, const std::vector<Matrix<float>>&,

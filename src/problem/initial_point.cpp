@@ -30,11 +30,16 @@ std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std:
 
 template <class Real>
 SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
-                                const Communicator& everyone, Rng& rng) {
+                                const Communicator& everyone, Rng& rng, const FilledIn& filled) {
   const auto columns = std::min<Eigen::Index>(count + kExtraColumns, part.rows());
   Matrix<Real> block;
   Spectrahedron<Real>(part.rows(), columns).random_point(rng, block);
 
+  Eigen::VectorXd sums = Eigen::VectorXd::Zero(part.rows());  // of the rows of Y
+  if (filled.value != 0.0) {
+    for (std::size_t e = 0; e < y.size(); ++e) sums(part.row_of_entry()[e]) += static_cast<double>(y[e]);
+    everyone.sum({sums.data(), static_cast<std::size_t>(sums.size())});
+  }
   Eigen::MatrixXd basis = orthonormal(block.template cast<double>());
   Eigen::MatrixXd image;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {  // basis <- orth(Y Y' basis)
@@ -44,6 +49,12 @@ SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y
     part.add_gram(table, 1.0, y, block);
     everyone.sum(flat(block));
     image = block.template cast<double>();
+    if (filled.value != 0.0) {  // (Y + f 1 1')(Y + f 1 1')' = Y Y' + f (s 1' + 1 s') + f^2 columns 1 1'
+      const Eigen::RowVectorXd totals = filled.value * basis.colwise().sum();
+      const Eigen::RowVectorXd across = filled.value * (sums.transpose() * basis);
+      image.noalias() += sums * totals;
+      image.rowwise() += across + filled.value * filled.columns * totals;
+    }
     if (sweep + 1 < kSweeps) basis = orthonormal(image);
   }
   // Rayleigh-Ritz: the eigenpairs of basis' Y Y' basis
@@ -70,9 +81,9 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
 }
 
 template SingularVectors leading_vectors(const PartKernels&, std::span<const double>, int,
-                                         const Communicator&, Rng&);
+                                         const Communicator&, Rng&, const FilledIn&);
 template SingularVectors leading_vectors(const PartKernels&, std::span<const float>, int, const Communicator&,
-                                         Rng&);
+                                         Rng&, const FilledIn&);
 template std::vector<Matrix<double>> random_start(const ProblemData<double>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<float>> random_start(const ProblemData<float>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<double>> spectral_start(const ProblemData<double>&, const std::vector<int>&,

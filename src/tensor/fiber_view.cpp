@@ -98,6 +98,11 @@ FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::m
   }
   listed_fibers_ = long_count;
   for (const Count fibers_of_length : short_fibers_) listed_fibers_ += fibers_of_length;
+  Index before = 0;
+  for (const std::uint64_t word : single_) {
+    singles_before_.push_back(before);
+    before += static_cast<Index>(std::popcount(word));
+  }
 }
 
 FiberView::Span FiberView::span(Count listed_fiber) const {
@@ -113,7 +118,8 @@ FiberView::Span FiberView::span(Count listed_fiber) const {
 
 Count FiberView::bytes() const {
   return static_cast<Count>((entry_.size() + row_.size()) * sizeof(Index) +
-                            long_start_.size() * sizeof(Count) + single_.size() * sizeof(std::uint64_t));
+                            long_start_.size() * sizeof(Count) + single_.size() * sizeof(std::uint64_t) +
+                            singles_before_.size() * sizeof(Index));
 }
 
 }  // namespace lacuna

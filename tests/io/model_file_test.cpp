@@ -66,6 +66,25 @@ class ModelFile : public testing::Test {
   Model model_;
 };
 
+TEST_F(ModelFile, KeepsRightFactors) {
+  Rng rng(26);
+  Latent& latent = std::get<Latent>(model_.body);
+  for (ModelPart& part : latent.parts)
+    part.right = test::random_matrix<double>(FiberView(latent.dual, part.modes).fibers(), 2, rng);
+  latent.parts[1].factor.resize(Eigen::NoChange, 0);  // a part nothing was put in
+  latent.parts[1].right->resize(Eigen::NoChange, 0);
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  const auto cells = test::random_cells({6, 5, 4}, 60, rng);
+  EXPECT_TRUE(test::same_bits<double>(Predictor(model_).predict(cells).value,
+                                      Predictor(*loaded).predict(cells).value));
+  EXPECT_EQ(Predictor(*loaded).mixture()[1], 0.0);
+  latent.parts[0].right = test::random_matrix<double>(3, 2, rng);
+  ASSERT_TRUE(save_model(path_, model_));
+  EXPECT_FALSE(load_model(path_));
+}
+
 TEST_F(ModelFile, SavedAndLoadedPredictsTheSameBits) {
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);

@@ -40,13 +40,24 @@ Contract dense(Method method, int order = 0, double observed = 0.7) {
           .order = order};
 }
 
-const std::vector<Contract> kContracts = {{.options = at_rank_two(Method::kRprecon)},
-                                          {.options = at_rank_two(Method::kGeomCg)},
-                                          {.options = at_rank_two(Method::kTopt)},
-                                          dense(Method::kHalrtc),
-                                          dense(Method::kHard),
-                                          dense(Method::kLatent, 0, 0.85),
-                                          dense(Method::kTsvd, 3)};
+// Near the tensor, not at it: one bound for all of them is too small for some and too large for others.
+Contract frank_wolfe() {
+  return {.options = {.method = Method::kFfw, .lambda = 1.5},
+          .recovered = 0.15,
+          .float_noise = 0.05,
+          .observed = 0.85};
+}
+
+const std::vector<Contract> kContracts = {
+    frank_wolfe(),
+    {.options = at_rank_two(Method::kRprecon)},
+    {.options = {.method = Method::kBayesCp, .ranks = {8}}, .recovered = 1e-3, .float_noise = 1e-3},
+    {.options = at_rank_two(Method::kGeomCg)},
+    {.options = at_rank_two(Method::kTopt)},
+    dense(Method::kHalrtc),
+    dense(Method::kHard),
+    dense(Method::kLatent, 0, 0.85),
+    dense(Method::kTsvd, 3)};
 
 class MethodContract : public testing::TestWithParam<Contract> {
  protected:
@@ -110,7 +121,7 @@ TEST_P(MethodContract, TheObjectiveNeverIncreases) {
   FitCallbacks callbacks;
   callbacks.progress = [&](const FitProgress& progress) {
     if (GetParam().descends) {
-      EXPECT_LE(progress.objective, last * (1 + 1e-12)) << "step " << progress.iteration;
+      EXPECT_LE(progress.objective, last + 1e-12 * std::abs(last)) << "step " << progress.iteration;
     }
     EXPECT_TRUE(std::isfinite(progress.objective));
     last = progress.objective;

@@ -2,6 +2,7 @@
 // Predictions of models without latent parts against their definitions.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <lacuna/model/model.hpp>
 
 #include "support/random_bodies.hpp"
@@ -51,6 +52,33 @@ TEST(Bodies, TuckerAndCpEqualTheirDefinitions) {
       EXPECT_NEAR(of_tucker[i], 0.75 + naive_value(tucker, cell), kRounding);
       EXPECT_NEAR(of_cp[i], 0.75 + naive_value(cp, cell), kRounding);
     }
+  }
+}
+
+TEST(Bodies, CpVarianceEqualsItsDefinition) {
+  Rng rng(33);
+  for (const std::vector<Index>& extents : kShapes) {
+    const Cp cp = test::random_cp(extents, 3, rng);
+    auto index = test::random_cells(extents, 25, rng);
+    for (auto& column : index) column.push_back(0);
+    index[0].back() = extents[0];  // beyond the mode
+    const Model model = model_of(extents, cp);
+    const auto variance = Predictor(model).variance(index);
+    EXPECT_TRUE(std::isinf(variance.back()));
+    for (std::size_t i = 0; i < 25; ++i) {
+      double sum = 1.0 / cp.noise_precision;
+      for (std::size_t k = 0; k < extents.size(); ++k)
+        for (Eigen::Index r = 0; r < 3; ++r)
+          for (Eigen::Index s = 0; s < 3; ++s) {
+            double term = cp.covariance[k](index[k][i], 3 * r + s);
+            for (std::size_t other = 0; other < extents.size(); ++other)
+              if (other != k)
+                term *= cp.factors[other](index[other][i], r) * cp.factors[other](index[other][i], s);
+            sum += term;
+          }
+      EXPECT_NEAR(variance[i], sum, 1e-10);
+    }
+    EXPECT_TRUE(Predictor(model_of(extents, test::random_dense(extents, rng))).variance(index).empty());
   }
 }
 

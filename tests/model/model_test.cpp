@@ -3,6 +3,7 @@
 
 #include <Eigen/SVD>
 #include <cmath>
+#include <lacuna/kernels/fiber_products.hpp>
 #include <lacuna/model/model.hpp>
 
 #include "support/naive.hpp"
@@ -76,6 +77,33 @@ std::vector<std::vector<Index>> every_cell(const std::vector<Index>& extents) {
     for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
   }
   return index;
+}
+
+// A part in dual form is one with the right factor sum_{e in c} z_e u_e: all answers must agree.
+TEST(Predictor, AFactoredPartSaysWhatItsDualFormDoes) {
+  Rng rng(8);
+  const std::vector<Index> extents = {7, 6, 5};
+  Model dual = random_model(extents, 60, full_and_marginal(3), rng);
+  Model factored = dual;
+  Latent& latent = std::get<Latent>(factored.body);
+  for (ModelPart& part : latent.parts) {
+    const PartKernels kernels(latent.dual, part.modes);
+    part.right = times_transposed(kernels, latent.dual.values(), part.factor);
+  }
+  EXPECT_TRUE(latent.factored());
+  EXPECT_FALSE(dual.latent()->factored());
+  const Predictor from_dual(dual);
+  const Predictor from_factors(factored);
+  const auto cells = every_cell({8, 7, 6});  // some beyond the modes
+  const auto want = from_dual.predict(cells);
+  const auto got = from_factors.predict(cells);
+  EXPECT_EQ(got.cold, want.cold);
+  for (std::size_t i = 0; i < want.value.size(); ++i) EXPECT_NEAR(got.value[i], want.value[i], kRounding);
+  EXPECT_EQ(from_factors.support(cells), from_dual.support(cells));
+  for (std::size_t p = 0; p < latent.parts.size(); ++p) {
+    EXPECT_NEAR(from_factors.mixture()[p], from_dual.mixture()[p], kRounding);
+    EXPECT_NEAR(from_factors.tensor_mixture()[p], from_dual.tensor_mixture()[p], kRounding);
+  }
 }
 
 TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {

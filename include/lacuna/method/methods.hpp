@@ -9,7 +9,21 @@
 
 namespace lacuna {
 
-enum class Method { kTrMm, kTrLs, kRprecon, kGeomCg, kTopt, kHalrtc, kHard, kLatent, kTsvd, kMean, kOffsets };
+enum class Method {
+  kTrMm,
+  kTrLs,
+  kFfw,
+  kRprecon,
+  kGeomCg,
+  kTopt,
+  kBayesCp,
+  kHalrtc,
+  kHard,
+  kLatent,
+  kTsvd,
+  kMean,
+  kOffsets
+};
 
 // Settings that not every method has. Those of all methods (offsets, clip, max-time, seed) are not listed.
 enum Setting : unsigned {
@@ -21,7 +35,8 @@ enum Setting : unsigned {
   kTakesOptimizer = 1U << 5U,
   kTakesPrecision = 1U << 6U,
   kTakesEarlyStop = 1U << 7U,
-  kTakesLoss = 1U << 8U,
+  kTakesPath = 1U << 8U,  // a lambda for each part, smaller ones first
+  kTakesLoss = 1U << 9U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -44,11 +59,11 @@ struct MethodInfo {
   std::string_view offsets = "none";
   Start start = Start::kAuto;
   int max_iterations = 0;
-  double tolerance = 0.0;  // on the relative gradient, or the relative change
+  double tolerance = 0.0;  // on the relative gradient, change or gap
 };
 
-inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesParts | kTakesInit |
-                                            kTakesSteps | kTakesOptimizer | kTakesPrecision |
+inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesPath | kTakesParts |
+                                            kTakesInit | kTakesSteps | kTakesOptimizer | kTakesPrecision |
                                             kTakesEarlyStop | kTakesLoss;
 inline constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps | kTakesLoss;
 
@@ -73,6 +88,15 @@ inline constexpr std::array kMethods = {
                .start = Start::kSpectral,
                .max_iterations = 100,
                .tolerance = 1e-5},
+    MethodInfo{.method = Method::kFfw,
+               .name = "ffw",
+               .what = "scaled latent trace norm within a bound, by Frank-Wolfe with basis reduction",
+               .assumes = "a sum of tensors, each low-rank along one mode",
+               .settings = kTakesLambda | kTakesSteps,
+               .scale = Scale::kSparse,
+               .model = "latent",
+               .max_iterations = 200,
+               .tolerance = 1e-4},
     MethodInfo{.method = Method::kRprecon,
                .name = "rprecon",
                .what = "fixed multilinear rank, Riemannian CG with a preconditioned metric",
@@ -103,6 +127,17 @@ inline constexpr std::array kMethods = {
                .start = Start::kGrow,
                .max_iterations = 500,
                .tolerance = 1e-6},
+    MethodInfo{.method = Method::kBayesCp,
+               .name = "bayescp",
+               .what = "Bayesian CP by variational inference; finds the rank and how sure it is",
+               .assumes = "a low CP rank, Gaussian noise",
+               .settings = kTakesRank | kTakesInit | kTakesSteps,
+               .scale = Scale::kSparse,
+               .model = "cp",
+               .finds_rank = true,
+               .start = Start::kSpectral,
+               .max_iterations = 100,
+               .tolerance = 1e-5},
     MethodInfo{.method = Method::kHalrtc,
                .name = "halrtc",
                .what = "overlapped trace norm with exact fit, by ADMM with a growing penalty",

@@ -2,7 +2,7 @@
 // Which fiber of which part each of a list of cells lies on, found once; then the parts' predictions at those
 // cells, as often as wanted and at any point:
 //
-//   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e
+//   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e or a right factor's row
 //
 // with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the
 // part. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
@@ -32,6 +32,10 @@ class CellPlan {
   template <class Real>
   void add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,
                 std::span<const Real> z, std::span<double> out) const;
+
+  // out[i] += W^(part)(cell i) of a part with a right factor: u_cell . v_c.
+  void add_factored(const PartKernels& part, std::size_t which, const Matrix<double>& left,
+                    const Matrix<double>& right, double lambda, std::span<double> out) const;
 
  private:
   struct Visit {

@@ -3,7 +3,7 @@
 //
 //   prediction(cell) = offset(cell) + body(cell)
 //
-// The body is what the method found: latent parts in dual form, a Tucker tensor, a sum of rank-one tensors,
+// The body is what the method found: latent parts, a Tucker tensor, a sum of rank-one tensors,
 // every cell's value, or nothing.
 #pragma once
 
@@ -67,6 +67,9 @@ class Predictor {
 
   // How well each cell is supported: the observed entries on its fibers for latent parts, 0 for other bodies.
   [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
+
+  // The variance that the model itself gives the value at each cell; empty unless its fit was Bayesian.
+  [[nodiscard]] std::vector<double> variance(const std::vector<std::vector<Index>>& index) const;
 
   // The latent parts W^(p) at the cells, one list for each part, without the offset and unclipped. Empty for
   // a body without parts.

@@ -17,11 +17,19 @@ struct SingularVectors {
   Eigen::VectorXd value;  // their singular values, descending
 };
 
-// The top left singular vectors of a part's observed unfolding Y_p, of values y and 0 elsewhere, by subspace
-// iteration: O(N count) for each of a handful of sweeps. `count` is at most the number of rows.
+// A constant that is added to every cell of an unfolding with this many columns.
+struct FilledIn {
+  double value = 0.0;
+  double columns = 0.0;
+};
+
+// The top left singular vectors of a part's observed unfolding Y_p, of values y and 0 elsewhere, plus a
+// constant, by subspace iteration: O(N count) for each of a handful of sweeps. `count` is at most the number
+// of rows.
 template <class Real>
 [[nodiscard]] SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
-                                              const Communicator& everyone, Rng& rng);
+                                              const Communicator& everyone, Rng& rng,
+                                              const FilledIn& filled = {});
 
 // The top left singular vectors q_j of each part's observed unfolding Y_p, as
 // Theta ~ sum_j sigma_j q_j q_j': what the optimal Theta would be were Y_p itself the latent part (the

@@ -36,12 +36,14 @@ enum class StopReason {
   kStopped,
   kDirect,
   kSmallChange,
+  kSmallGap,
 };
 
 // Solved, as opposed to given up or interrupted.
 [[nodiscard]] constexpr bool converged(StopReason reason) {
   return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease ||
-         reason == StopReason::kDirect || reason == StopReason::kSmallChange;
+         reason == StopReason::kDirect || reason == StopReason::kSmallChange ||
+         reason == StopReason::kSmallGap;
 }
 
 [[nodiscard]] constexpr std::string_view describe(StopReason reason) {
@@ -58,6 +60,8 @@ enum class StopReason {
       return "solved without steps";
     case StopReason::kSmallChange:
       return "change below tolerance";
+    case StopReason::kSmallGap:
+      return "gap to the optimum below tolerance";
   }
   return "";
 }

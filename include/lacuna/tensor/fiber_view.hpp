@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <vector>
 
@@ -64,6 +65,12 @@ class FiberView {
   [[nodiscard]] Span span(Count listed_fiber) const;
 
   [[nodiscard]] bool is_single(Count entry) const { return (single_[entry >> 6] >> (entry & 63) & 1U) != 0; }
+  // The number of an entry's fiber among the fibers(): listed ones first, then the single ones as they lie in
+  // the tensor. Only for an entry that is_single().
+  [[nodiscard]] Count fiber_of_single(Count entry) const {
+    const std::uint64_t before = single_[entry >> 6] & ((std::uint64_t{1} << (entry & 63)) - 1);
+    return listed_fibers_ + singles_before_[entry >> 6] + std::popcount(before);
+  }
 
   [[nodiscard]] Count bytes() const;
 
@@ -76,8 +83,9 @@ class FiberView {
   std::array<Count, kShort + 2> short_begin_{};
   std::vector<Index> entry_;
   std::vector<Index> row_;
-  std::vector<Count> long_start_{0};  // positions of the long fibers, and the end
-  std::vector<std::uint64_t> single_;
+  std::vector<Count> long_start_{0};   // positions of the long fibers, and the end
+  std::vector<std::uint64_t> single_;  // a bit for each entry
+  std::vector<Index> singles_before_;  // how many bits the words before each word have
 };
 
 }  // namespace lacuna

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include <lacuna/base/parallel.hpp>
+#include <lacuna/kernels/fiber_products.hpp>
+
+namespace lacuna {
+namespace {
+
+constexpr Count kFibers = 1024;  // handled at a time
+
+// listed(fiber, span) and single(fiber, entry) for all fibers, in parallel.
+template <class Listed, class Single>
+void for_each_fiber(const PartKernels& part, Listed&& listed, Single&& single) {
+  const FiberView& view = part.view();
+  parallel_blocks(
+      view.listed_fibers(),
+      [&](Count begin, Count end) {
+        for (Count f = begin; f < end; ++f) listed(f, view.span(f));
+      },
+      kFibers);
+  parallel_blocks(static_cast<Count>(part.row_of_entry().size()), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e)
+      if (view.is_single(e)) single(view.fiber_of_single(e), e);
+  });
+}
+
+}  // namespace
+
+Eigen::MatrixXd times_transposed(const PartKernels& part, std::span<const double> z,
+                                 const Eigen::MatrixXd& left) {
+  const FiberView& view = part.view();
+  Eigen::MatrixXd right(view.fibers(), left.cols());
+  for (Eigen::Index column = 0; column < left.cols(); ++column) {
+    const double* u = left.col(column).data();
+    double* v = right.col(column).data();
+    for_each_fiber(
+        part,
+        [&](Count fiber, FiberView::Span span) {
+          double sum = 0.0;
+          for (Count j = span.begin; j < span.end; ++j) sum += z[view.entry()[j]] * u[view.row()[j]];
+          v[fiber] = sum;
+        },
+        [&](Count fiber, Count entry) { v[fiber] = z[entry] * u[part.row_of_entry()[entry]]; });
+  }
+  return right;
+}
+
+template <class Left, class Right>
+void add_products(const PartKernels& part, const Left& left, const Right& right, std::span<double> y) {
+  const FiberView& view = part.view();
+  for_each_fiber(
+      part,
+      [&](Count fiber, FiberView::Span span) {
+        for (Count j = span.begin; j < span.end; ++j)
+          y[view.entry()[j]] += left.row(view.row()[j]).dot(right.row(fiber));
+      },
+      [&](Count fiber, Count entry) {
+        y[entry] += left.row(part.row_of_entry()[entry]).dot(right.row(fiber));
+      });
+}
+
+template void add_products(const PartKernels&, const Matrix<double>&, const Matrix<double>&,
+                           std::span<double>);
+template void add_products(const PartKernels&, const Eigen::MatrixXd&, const Eigen::MatrixXd&,
+                           std::span<double>);
+
+}  // namespace lacuna

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Bayesian CP: its bound, the rank it finds, and how sure it says it is.
+#include "method/bayes_cp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lacuna/method/fit.hpp>
+
+#include "support/random_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+ObservedTensor noisy(const std::vector<Index>& extents, int rank, Count entries, double noise,
+                     std::uint64_t seed) {
+  Rng rng(seed);
+  return test::low_rank_tensor(extents, rank, entries, noise, rng);
+}
+
+TEST(BayesCp, NoSweepLowersTheBoundNorDoesDroppingAComponent) {
+  Rng rng(41);
+  const ObservedTensor tensor = test::with_random_weights(noisy({12, 11, 10}, 2, 600, 0.3, 42), rng);
+  for (const bool pruning : {false, true})
+    for (const Start start : {Start::kSpectral, Start::kRandom}) {
+      BayesCp solver(tensor, 7, start, rng);
+      ASSERT_TRUE(solver.sweep({}, false));
+      double last = solver.lower_bound();
+      for (int step = 0; step < 60; ++step) {
+        if (pruning) solver.prune();
+        ASSERT_TRUE(solver.sweep({}, step % 3 == 2));
+        EXPECT_GE(solver.lower_bound(), last - 1e-10 * std::abs(last)) << "sweep " << step;
+        last = solver.lower_bound();
+      }
+    }
+}
+
+TEST(BayesCp, FindsTheNoise) {
+  const ObservedTensor tensor = noisy({15, 14, 13}, 2, 1200, 0.05, 43);
+  const FitOptions options{.method = Method::kBayesCp, .ranks = {6}};
+  const FitResult result = fit(tensor, options);
+  EXPECT_TRUE(result.converged);
+  EXPECT_NEAR(result.last.train_rmse, 0.05, 0.01);
+  const double noise = std::get<Cp>(result.model.body).noise_precision;
+  EXPECT_NEAR(1.0 / std::sqrt(noise), 0.05, 0.01);
+}
+
+TEST(BayesCp, FindsTheRankOfCpTensors) {
+  for (const double noise : {1e-3, 0.1})
+    for (const int rank : {1, 3}) {
+      const ObservedTensor tensor =
+          noisy({20, 18, 16}, rank, 2500, noise, 44 + static_cast<std::uint64_t>(rank));
+      const FitResult result = fit(tensor, {.method = Method::kBayesCp, .ranks = {10}});
+      EXPECT_EQ(ranks(result.model.body), std::vector<int>{rank}) << "noise " << noise;
+    }
+}
+
+TEST(BayesCp, RecoversAnExactFourWayTensor) {
+  const std::vector<Index> extents = {9, 8, 7, 6};
+  const ObservedTensor all = noisy(extents, 3, Count{9} * 8 * 7 * 6, 0.0, 45);
+  Entries train{.index = std::vector<std::vector<Index>>(4), .value = {}};
+  for (Count e = 0; e < all.size(); ++e) {
+    if (e % 5 < 3) continue;
+    for (int k = 0; k < 4; ++k) train.index[k].push_back(all.index(k)[e]);
+    train.value.push_back(all.values()[e]);
+  }
+  const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
+  const FitResult result = fit(*tensor, {.method = Method::kBayesCp, .ranks = {8}});
+  EXPECT_EQ(ranks(result.model.body), std::vector<int>{3});
+  const auto predicted = Predictor(result.model).predict(all.indices()).value;
+  double miss = 0.0;
+  double size = 0.0;
+  for (Count e = 0; e < all.size(); ++e) {
+    miss += std::pow(predicted[e] - all.values()[e], 2);
+    size += std::pow(all.values()[e], 2);
+  }
+  EXPECT_LT(std::sqrt(miss / size), 1e-3);
+}
+
+// Errors on unseen cells, in units of the deviation that the model gives each of them.
+TEST(BayesCp, PredictiveVarianceIsThatOfTheErrors) {
+  const std::vector<Index> extents = {20, 18, 16};
+  const ObservedTensor all = noisy(extents, 2, 4000, 0.5, 46);
+  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries test = train;
+  for (Count e = 0; e < all.size(); ++e) {
+    Entries& list = e % 4 == 0 ? train : test;
+    for (int k = 0; k < 3; ++k) list.index[k].push_back(all.index(k)[e]);
+    list.value.push_back(all.values()[e]);
+  }
+  const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
+  const FitResult result = fit(*tensor, {.method = Method::kBayesCp, .ranks = {5}});
+  const Predictor predictor(result.model);
+  const auto value = predictor.predict(test.index).value;
+  const auto variance = predictor.variance(test.index);
+  ASSERT_EQ(variance.size(), value.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    EXPECT_GT(variance[i], 0.0);
+    sum += std::pow(test.value[i] - value[i], 2) / variance[i];
+  }
+  const double mean_square = sum / static_cast<double>(value.size());
+  EXPECT_GT(mean_square, 0.8);
+  EXPECT_LT(mean_square, 1.3);
+}
+
+TEST(BayesCp, RefusesForeignStarts) {
+  const ObservedTensor tensor = noisy({8, 7, 6}, 1, 100, 0.1, 47);
+  EXPECT_THROW((void)fit(tensor, {.method = Method::kBayesCp, .start = Start::kGrow}), std::invalid_argument);
+  const FitResult other = fit(tensor, {.method = Method::kRprecon, .ranks = {1}});
+  EXPECT_THROW((void)fit(tensor, {.method = Method::kBayesCp, .warm_start = &other.model}),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace lacuna
