@@ -57,6 +57,12 @@ FitFlags flags_for(FitFlags flags, const std::string& method) {
   const unsigned takes = info(*parse_method(method)).settings;
   flags.method = method;
   if ((takes & kTakesRank) == 0) flags.rank = plain.rank;
+  if ((takes & kTakesLambda) == 0 || ((takes & kTakesPath) == 0 && flags.lambda == "auto"))
+    flags.lambda = plain.lambda;
+  if ((takes & kTakesPath) == 0) {
+    flags.options.lambdas = plain.options.lambdas;
+    flags.options.path = plain.options.path;
+  }
   if ((takes & kTakesParts) == 0) flags.parts = plain.parts;
   if ((takes & kTakesInit) == 0) flags.init = plain.init;
   if ((takes & kTakesLoss) == 0) flags.loss = plain.loss;

@@ -204,7 +204,8 @@ TEST(Predictor, SpectraAreTheSingularValuesOfThePartsUnfolded) {
       unfolded(cells[mode][i], cells[other][i] * extents[third] + cells[third][i]) = parts[p][i];
     const Eigen::VectorXd wanted = unfolded.jacobiSvd().singularValues();
     for (std::size_t r = 0; r < spectra[p].size(); ++r)
-      EXPECT_NEAR(spectra[p][r], r < wanted.size() ? wanted[r] : 0.0, 1e-6 * (1 + wanted[0]))
+      EXPECT_NEAR(spectra[p][r], static_cast<Eigen::Index>(r) < wanted.size() ? wanted[r] : 0.0,
+                  1e-6 * (1 + wanted[0]))
           << p << " " << r;
   }
 }
