@@ -15,6 +15,9 @@ namespace {
 
 // Of squared singular values. The gap is that much of <z, S> too large; more precise ones take far longer.
 constexpr double kSingularAccuracy = 1e-4;
+// Of the bound, in norms of the leading component: makes the lambda that all methods begin with, 10, a bound
+// of 2.5 of them.
+constexpr double kUnit = 0.25;
 constexpr double kReductionStep = 0.4;  // the authors' rho, in units of 1 / the Lipschitz constant
 
 std::span<double> view(Eigen::VectorXd& vector) {
@@ -77,7 +80,7 @@ FrankWolfe::FrankWolfe(const ObservedTensor& tensor, double lambda)
     along += z_[e] * product(e);
     square += tensor.weight(e) * product(e) * product(e);
   }
-  tau_ = lambda * along / square / std::sqrt(static_cast<double>(kernels()[first.mode].rows()));
+  tau_ = lambda * kUnit * along / square / std::sqrt(static_cast<double>(kernels()[first.mode].rows()));
 }
 
 void FrankWolfe::refresh_residual() {

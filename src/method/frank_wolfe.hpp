@@ -21,8 +21,8 @@ namespace lacuna {
 
 class FrankWolfe {
  public:
-  // The tensor must outlive this. The bound is tau = lambda ||a u v'||, where a u v' is the multiple of the
-  // first step's corner that is closest to Y: lambda counts components of the size of the leading one.
+  // The tensor must outlive this. The bound is tau = lambda/4 ||a u v'||, where a u v' is the multiple of
+  // the first step's corner that is closest to Y: lambda/4 components of the size of the leading one.
   FrankWolfe(const ObservedTensor& tensor, double lambda);
 
   // The corner of the ball where <z, .> is largest, up to the factor tau.

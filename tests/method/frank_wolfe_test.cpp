@@ -32,7 +32,7 @@ std::vector<Eigen::MatrixXd> unfoldings(const ObservedTensor& tensor, std::span<
 
 TEST(FrankWolfe, TheCornerIsThatOfTheLargestScaledSingularValue) {
   const ObservedTensor tensor = example();
-  FrankWolfe solver(tensor, 3.0);
+  FrankWolfe solver(tensor, 12.0);
   for (int step = 0; step < 6; ++step) {
     const auto corner = *solver.best_corner({});
     double most = 0.0;
@@ -56,7 +56,7 @@ TEST(FrankWolfe, TheCornerIsThatOfTheLargestScaledSingularValue) {
 
 TEST(FrankWolfe, TheGapIsNotBelowTheDistanceToTheOptimum) {
   const ObservedTensor tensor = example();
-  FrankWolfe best(tensor, 2.0);
+  FrankWolfe best(tensor, 8.0);
   double lower = 0.0;
   for (int step = 0; step < 3000; ++step) {
     const auto corner = *best.best_corner({});
@@ -66,7 +66,7 @@ TEST(FrankWolfe, TheGapIsNotBelowTheDistanceToTheOptimum) {
   }
   EXPECT_LT(best.objective() - lower, 1e-3 * best.objective_at_zero());  // as good as the optimum
 
-  FrankWolfe solver(tensor, 2.0);
+  FrankWolfe solver(tensor, 8.0);
   for (int step = 0; step < 60; ++step) {
     const auto corner = *solver.best_corner({});
     EXPECT_GE(solver.gap(corner), solver.objective() - best.objective());
@@ -77,7 +77,7 @@ TEST(FrankWolfe, TheGapIsNotBelowTheDistanceToTheOptimum) {
 
 TEST(FrankWolfe, StepsAndReductionsLowerTheObjectiveWithinTheBall) {
   const ObservedTensor tensor = example(0.5);
-  FrankWolfe solver(tensor, 4.0);
+  FrankWolfe solver(tensor, 16.0);
   double last = solver.objective_at_zero();
   for (int step = 0; step < 40; ++step) {
     solver.step(*solver.best_corner({}));
@@ -98,7 +98,7 @@ TEST(FrankWolfe, StepsAndReductionsLowerTheObjectiveWithinTheBall) {
 
 TEST(FrankWolfe, ThePartsAddUpToTheValues) {
   const ObservedTensor tensor = example();
-  FrankWolfe solver(tensor, 4.0);
+  FrankWolfe solver(tensor, 16.0);
   for (int step = 0; step < 12; ++step) solver.step(*solver.best_corner({}));
   solver.reduce();
   Latent latent;

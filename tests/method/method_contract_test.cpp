@@ -42,7 +42,7 @@ Contract dense(Method method, int order = 0, double observed = 0.7) {
 
 // Near the tensor, not at it: one bound for all of them is too small for some and too large for others.
 Contract frank_wolfe() {
-  return {.options = {.method = Method::kFfw, .lambda = 1.5},
+  return {.options = {.method = Method::kFfw, .lambda = 6.0},
           .recovered = 0.15,
           .float_noise = 0.05,
           .observed = 0.85};

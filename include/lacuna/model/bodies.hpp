@@ -31,7 +31,7 @@ void add_values(const Dense& x, const std::vector<Index>& sizes, const std::vect
 void add_values(const Cp& x, const std::vector<std::vector<Index>>& index, std::span<double> out);
 
 // out[i] += the predictive variance at cell i to first order in the covariances, noise included (Zhao, Zhang,
-// Cichocki 2015, eq. 30 in the limit of many entries):
+// Cichocki 2015, in the limit of many entries):
 //
 //   1 / noise_precision + sum_k g_k' cov(row of factor k) g_k,   g_k = product of the other modes' rows
 //
