@@ -71,8 +71,7 @@ class Job:
         return self.split.found.data.metric
 
     def flags(self):
-        return [*fit_flags(self.name, self.who, self.budget), "--seed", str(self.split.seed + 1),
-                *(["--metric", "auc"] if self.metric == "auc" else [])]
+        return {**fit_flags(self.name, self.who, self.budget, self.split.outliers), "--seed": str(self.split.seed + 1)}
 
     def tuning(self):
         return tune_flags(self.name, self.who, self.budget)
@@ -120,13 +119,13 @@ class Runs:
         train, test = self.files.of(job.split)
         with tempfile.TemporaryDirectory() as scratch:
             model, history = Path(scratch, "m.lac"), Path(scratch, "history.csv")
-            tuned = self.tune(job, train, model) if job.tuning() else []
-            command = ["fit", train, "--test", test, "-o", model, "--history", history, *job.flags(), *tuned]
-            report = self.lacuna.ask(*command)
+            flags = words(job.flags() | (self.tune(job, train, model) if job.tuning() else {}))
+            report = self.lacuna.ask("fit", train, "--test", test, "-o", model, "--history", history,
+                                     "--metric", job.metric, *flags)
             mixture = report.get("mixture")
             if mixture and job.split.found.data.dense:
                 mixture = self.lacuna.ask("info", model).get("tensor_mixture") or mixture
-            return {"command": " ".join(["lacuna fit TRAIN --test TEST", *job.flags(), *tuned]),
+            return {"command": " ".join(["lacuna fit TRAIN --test TEST", *flags]),
                     "value": report[f"test_{job.metric}"], "mixture": mixture,
                     "history": read_history(history, f"test_{job.metric}"), "threads": report.get("threads"),
                     **{k: report.get(k) for k in ("rank", "lambda", "iterations", "seconds", "stop_reason")}}
@@ -134,11 +133,18 @@ class Runs:
     def tune(self, job: Job, train, model):
         """The flags that cross-validation on the training part chose. A state file lets it, too, go on."""
         state = self.path(job).with_suffix(".tuning.jsonl")
-        flags = [f for f in job.flags() if f not in ("--metric", "auc")]
-        best = self.lacuna.ask("tune", train, "-o", model, "--state", state, *flags, *job.tuning())["best"]
-        chosen = {"--lambda-grid": ("--lambda", f"{best['lambda']:g}"),
-                  "--rank-grid": ("--rank", ",".join(map(str, best["rank"])))}
-        return [word for grid, flag in chosen.items() if grid in job.tuning() for word in flag]
+        best = self.lacuna.ask("tune", train, "-o", model, "--state", state, "--metric", job.metric,
+                               *words(job.flags()), *job.tuning())["best"]
+        chosen = {}
+        if "--lambda-grid" in job.tuning():
+            chosen["--lambda"] = f"{best['lambda']:g}"
+        if "--rank-grid" in job.tuning():
+            chosen["--rank"] = ",".join(map(str, best["rank"]))
+        return chosen
+
+
+def words(flags):
+    return [word for flag in flags.items() for word in flag]
 
 
 def read_history(path, column):

@@ -27,6 +27,12 @@ FIXED = {
     "kinship": {"tr-mm": "--lambda 1", "tr-ls": "--lambda 0.1"},
 }
 
+# With outliers, these win: fitted as closely as above, a model learns them.
+FIXED_WITH_OUTLIERS = {
+    "baboon": {"tr-mm": "--lambda 0.1"},
+    "ribeira": {"tr-mm": "--lambda 0.1"},
+}
+
 
 @dataclass(frozen=True)
 class Contender:
@@ -37,7 +43,7 @@ class Contender:
     method: str
     takes: frozenset  # of flags
     model: str  # latent, tucker, ...
-    flags: tuple = ()  # that make the variant
+    variant: tuple = ()  # flags and values that make it one
 
 
 def contenders(listed, fit_help):
@@ -49,7 +55,7 @@ def contenders(listed, fit_help):
     if "--loss" in fit_help and "tr-mm" in found:
         plain = found["tr-mm"]
         found["tr-mm-huber"] = Contender("tr-mm-huber", "TR-MM, Huber loss", "tr-mm", plain.takes, plain.model,
-                                         ("--loss", "huber"))
+                                         (("--loss", "huber"),))
     return found
 
 
@@ -68,9 +74,18 @@ def rank_of(name, who: Contender):
     return ",".join(map(str, ranks)) if ranks else ""
 
 
-def fit_flags(name, who: Contender, budget: Budget):
-    """The flags of `lacuna fit`; a tuned lambda or rank comes on top, and wins."""
-    flags = dict(pairs(FIXED.get(name, {}).get(who.method, "").split()))
+def fixed_flags(name, who: Contender, outliers):
+    """From the tables above; a variant has the flags of its method unless it is named itself."""
+    words = []
+    for table in (FIXED, FIXED_WITH_OUTLIERS) if outliers else (FIXED,):
+        methods = table.get(name, {})
+        words += methods.get(who.name, methods.get(who.method, "")).split()
+    return dict(zip(words[::2], words[1::2]))
+
+
+def fit_flags(name, who: Contender, budget: Budget, outliers=0.0):
+    """The flags of `lacuna fit` and their values; tuned ones are for the caller to replace."""
+    flags = {"--method": who.method, **dict(who.variant), **fixed_flags(name, who, outliers)}
     if budget.tune:
         flags.pop("--lambda", None)
     if rank_of(name, who):
@@ -79,7 +94,7 @@ def fit_flags(name, who: Contender, budget: Budget):
         steps = int(flags.get("--max-iterations", budget.max_iterations))
         flags["--max-iterations"] = str(min(steps, budget.max_iterations))
     flags["--max-time"] = f"{budget.max_time:g}"
-    return ["--method", who.method, *who.flags, *(word for pair in flags.items() for word in pair)]
+    return flags
 
 
 def tune_flags(name, who: Contender, budget: Budget):
@@ -90,7 +105,3 @@ def tune_flags(name, who: Contender, budget: Budget):
     if budget.tune_rank and rank_of(name, who):
         flags += ["--rank-grid", rank_of(name, who), *RANK_GRID]
     return [*flags, "--folds", str(FOLDS), "--refine", "0"] if flags else []
-
-
-def pairs(words):
-    return zip(words[::2], words[1::2])

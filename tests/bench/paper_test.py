@@ -228,11 +228,12 @@ class WholeRun(FolderTest):
         self.assertEqual(self.run_paper(*quick).stderr.count("seed0"), 1)
         self.assertFalse((self.folder / "out" / "split").exists())
 
-    def test_lambda_by_cross_validation(self):
-        self.run_paper("table-rmse", "--quick", "--methods", "tr-mm", "--tune")
+    def test_lambda_and_rank_by_cross_validation(self):
+        self.run_paper("table-rmse", "--quick", "--methods", "tr-mm", "--tune", "--tune-rank")
         (path,) = (self.folder / "out" / "runs").glob("*.json")
         answer = json.loads(path.read_text())
         self.assertIn(f"{answer['lambda']:g}", settings.LAMBDA_GRID)
+        self.assertIn(f"--rank {','.join(map(str, answer['rank']))}", answer["command"])
         self.assertTrue(path.with_suffix(".tuning.jsonl").exists())
 
     def test_missing_sets_are_skipped_and_named(self):
