@@ -129,9 +129,11 @@ def comparison(metric, usual):
         for found in sets(plan):
             name = found.data.name
             figures = [Figure([answer(plan.job(found, w, s)) for s in range(plan.seeds)]) for w in plan.rows()]
-            header += [found.title, "paper"]
+            header.append(found.title)
             columns.append(column(figures, metric))
-            columns.append([published.mean_text(name, w.name) for w in plan.rows()])
+            if name in published.MEANS:
+                header.append("paper")
+                columns.append([published.mean_text(name, w.name) for w in plan.rows()])
             records += [f.record(**who_is(found), method=w.name, metric=metric, paper=published.mean_text(name, w.name))
                         for f, w in zip(figures, plan.rows())]
         tables = [Table(f"Mean {NAMES[metric]}", header, list(zip(*columns)))] if records else []
@@ -156,16 +158,17 @@ def robust_report(plan, answer):
     tables, records = [], []
     for found in robust_sets(plan):
         name, metric, rows = found.data.name, found.data.metric, plan.rows(variants=True)
-        header, columns = ["method", "no outliers"], [[w.title for w in rows]]
+        header, columns = ["method"], [[w.title for w in rows]]
         for x in (0.0, *OUTLIERS):
             figures = [Figure([answer(plan.job(found, w, s, outliers=x)) for s in range(plan.seeds)]) for w in rows]
+            header.append(f"outliers {x:g}" if x else "no outliers")
             columns.append(column(figures, metric))
-            if x:
-                header += [f"outliers {x:g}", "paper"]
+            if (name, x) in published.ROBUST:
+                header.append("paper")
                 columns.append([published.robust_text(name, x, w.name) for w in rows])
             records += [f.record(**who_is(found), method=w.name, metric=metric, outliers=x,
                                  paper=published.robust_text(name, x, w.name)) for f, w in zip(figures, rows)]
-        tables.append(Table(f"{NAMES[metric]} with outliers, {found.title}", header, list(zip(*columns))))
+        tables.append(Table(f"{found.title}: {NAMES[metric]} with outliers", header, list(zip(*columns))))
     return tables, [], records
 
 
@@ -193,7 +196,7 @@ def mixture_report(plan, answer):
                   bars(f"{found.title}: error", NAMES["rmse"], list(answers),
                        [{"name": "", "y": [a["value"] for a in answers.values()]}])]
         rows = [[title, *(f"{m:.3f}" for m in a["mixture"]), f"{a['value']:.4f}"] for title, a in answers.items()]
-        tables.append(Table(f"Mixture, {found.title}", ["method", *parts, NAMES["rmse"]], rows))
+        tables.append(Table(f"{found.title}: the mixture", ["method", *parts, NAMES["rmse"]], rows))
         records += [{**who_is(found), "method": title, "part": part, "share": share, "rmse": a["value"]}
                     for title, a in answers.items() for part, share in zip(parts, a["mixture"])]
     return tables, plots, records
@@ -218,7 +221,7 @@ def time_report(plan, answer):
     plots, records = [], []
     for found in time_sets(plan):
         histories = {w: (answer(plan.job(found, w)) or {}).get("history") for w in plan.rows()}
-        histories = {w: h for w, h in histories.items() if h and len(h["test"]) > 1}
+        histories = {w: h for w, h in histories.items() if h and h["test"]}
         metric = found.data.metric
         series = [{"name": w.title, "x": h["seconds"], "y": h["test"]} for w, h in histories.items()]
         if series:

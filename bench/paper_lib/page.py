@@ -11,9 +11,9 @@ from .runs import write_whole
 
 REPORT = Path(__file__).resolve().parents[2] / "src" / "report"  # the style and plots of all of lacuna's pages
 
-NOTE = ("Mean ± standard deviation over seeds. * the time limit ended a fit. - the method holds every cell, and they do "
-        "not fit in memory. Columns named 'paper' are its own numbers; where a set stands in for the paper's, they are of "
-        "other data.")
+NOTE = ("Mean ± standard deviation over seeds. * the time limit ended a fit. - the method holds every cell, and they "
+        "do not fit in memory. Columns named 'paper' are its own numbers; where a set stands in for the paper's, they "
+        "are of other data.")
 
 
 def csv_text(records):
@@ -67,9 +67,10 @@ def page_html(sections, missing, command, version):
 <html lang="en"><head><meta charset="utf-8"><title>lacuna: the paper's experiments</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-{asset("page.css")}</style></head><body>
+{asset("page.css")}.plots > div {{ max-width: 620px; }}
+</style></head><body>
 <h1>The paper's experiments</h1>
-<p class="lead">A dual framework for low-rank tensor completion (NeurIPS 2018), run again by {html.escape(version)}</p>
+<p class="lead">"A dual framework for low-rank tensor completion" (NeurIPS 2018), run by lacuna {html.escape(version)}</p>
 <pre>{html.escape(command)}</pre>
 <p>{html.escape(NOTE)}</p>
 {f"<p>Data sets that were not found, and are left out:</p><ul>{absent}</ul>" if missing else ""}

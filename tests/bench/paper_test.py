@@ -90,7 +90,7 @@ class Readers(FolderTest):
 
     def test_youtube_layers_are_symmetric_and_the_rest_is_0(self):
         for layer in range(1, 6):
-            self.path(f"youtube-full/{layer}-edges.csv").write_text("1,2,3\n" + "".join(f"{layer},{u},1\n" for u in (30, 40)))
+            self.path(f"youtube-full/{layer}-edges.csv").write_text(f"1,2,3\n{layer},30,1\n{layer},40,1\n")
         full, subset = self.find("youtube-full").known, self.find("youtube-subset").known
         self.assertEqual(full.shape, (40, 40, 5))
         self.assertEqual(subset.shape, (40, 40, 5))  # all users: there are fewer than 1509
@@ -225,6 +225,7 @@ class WholeRun(FolderTest):
 
         lost = sorted(runs_before)[0]
         (self.folder / "out" / "runs" / lost).unlink()
+        self.assertIn("...", self.run_paper(*quick, "--no-runs").stdout)
         self.assertEqual(self.run_paper(*quick).stderr.count("seed0"), 1)
         self.assertFalse((self.folder / "out" / "split").exists())
 
