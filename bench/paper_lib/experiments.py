@@ -6,7 +6,7 @@ from typing import Callable
 
 from . import published
 from .runs import Job
-from .settings import rank_of
+from .settings import Budget, rank_of
 from .splits import Split
 
 OUTLIERS = (0.05, 0.10)
@@ -24,7 +24,7 @@ class Plan:
     chosen: bool  # the sets were named by the user, or by --quick
     who: dict  # of Contender, by name
     seeds: int
-    budget: object
+    budget: Budget
 
     def sets(self, usual, fits=lambda data: True):
         """Of an experiment: those chosen, or its usual ones, as far as they are there."""
@@ -42,7 +42,6 @@ class Table:
     title: str
     header: list
     rows: list
-    note: str = ""
 
 
 @dataclass

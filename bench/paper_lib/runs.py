@@ -4,7 +4,9 @@
 A run's file is named by the hash of all its answer depends on, and appears whole or not at all. So a killed run goes on
 where it was, and tables that share runs share their files.
 """
+import contextlib
 import csv
+import fcntl
 import hashlib
 import json
 import os
@@ -79,6 +81,21 @@ class Job:
     def key(self, version):
         facts = {"version": version, "split": self.split.recipe, "fit": self.flags(), "tune": self.tuning()}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
+
+
+class Busy(Exception):
+    """Another run writes to the same folder."""
+
+
+@contextlib.contextmanager
+def sole_owner(out: Path):
+    """Two runs in one folder would fit each other's splits. The lock goes with the process, however that ends."""
+    with open(out / "lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy(f"{out}: another run is at work here; wait for it, or take another folder") from error
+        yield
 
 
 class Runs:

@@ -163,6 +163,13 @@ class Formatting(unittest.TestCase):
         self.assertIn("<td><b>0.1*</b></td>", page.table_html(table))
         self.assertIn("&lt;i&gt;", page.table_html(table))
 
+    def test_methods_in_the_papers_order_and_variants(self):
+        listed = [{"name": n, "settings": "--rank", "model": "latent"} for n in ("mean", "bayescp", "tr-mm")]
+        self.assertEqual(list(settings.contenders(listed, "")), ["tr-mm", "bayescp", "mean"])
+        robust = settings.contenders(listed, "--loss TEXT")["tr-mm-huber"]
+        flags = settings.fit_flags("baboon", robust, settings.Budget(5), outliers=0.1)
+        self.assertEqual((flags["--method"], flags["--loss"], flags["--rank"]), ("tr-mm", "huber", "4,4,3"))
+
     def test_histories_are_thinned_but_keep_their_ends(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "h.csv")
@@ -236,6 +243,12 @@ class WholeRun(FolderTest):
         self.assertIn(f"{answer['lambda']:g}", settings.LAMBDA_GRID)
         self.assertIn(f"--rank {','.join(map(str, answer['rank']))}", answer["command"])
         self.assertTrue(path.with_suffix(".tuning.jsonl").exists())
+
+    def test_one_run_at_a_time(self):
+        (self.folder / "out").mkdir()
+        with runs.sole_owner(self.folder / "out"):
+            done = self.run_paper("table-rmse", "--quick", "--methods", "mean", code=2)
+        self.assertIn("another run is at work", done.stderr)
 
     def test_missing_sets_are_skipped_and_named(self):
         done = self.run_paper("table-rmse", "--sets", "baboon,tomato", "--seeds", "1", "--methods", "mean")
