@@ -29,17 +29,32 @@ struct Trust {
   double delta = 0.0;
 };
 
-Trust trust_in(const ObservedTensor& tensor, const Model& model) {
-  Trust trust{.factor = Predictor(model).predict(tensor.indices()).value};
-  for (std::size_t e = 0; e < trust.factor.size(); ++e)
-    trust.factor[e] = std::abs(tensor.values()[e] - trust.factor[e]);
-  std::vector<double> sizes = trust.factor;
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  trust.delta = kBound * kDeviation * *middle;
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// `center`: what each value is compared with.
+template <class Center>
+Trust trust_about(const ObservedTensor& tensor, Center&& center) {
+  Trust trust;
+  for (Count e = 0; e < tensor.size(); ++e) trust.factor.push_back(std::abs(tensor.values()[e] - center(e)));
+  trust.delta = kBound * kDeviation * median(trust.factor);
   // More than half fitted exactly: there is no scale to judge the others by.
   for (double& one : trust.factor) one = trust.delta > 0.0 && one > trust.delta ? trust.delta / one : 1.0;
   return trust;
+}
+
+// Before there is any model. A fit that took every entry at its word could be wrong everywhere.
+Trust first_trust(const ObservedTensor& tensor) {
+  const double middle = median({tensor.values().begin(), tensor.values().end()});
+  return trust_about(tensor, [&](Count) { return middle; });
+}
+
+Trust trust_in(const ObservedTensor& tensor, const Model& model) {
+  const std::vector<double> predicted = Predictor(model).predict(tensor.indices()).value;
+  return trust_about(tensor, [&](Count e) { return predicted[e]; });
 }
 
 double mean_change(const std::vector<double>& before, const std::vector<double>& after) {
@@ -100,7 +115,8 @@ Trust find_trust(ObservedTensor& tensor, const FitOptions& options, Turns& turns
   turn.loss = Loss::kSquared;
   turn.early_stop = 0.0;
   turn.tolerance = std::max(kTurnTolerance, options.tolerance);
-  Trust trust{.factor = std::vector<double>(static_cast<std::size_t>(tensor.size()), 1.0)};
+  Trust trust = first_trust(tensor);
+  tensor.replace_weights(weights_with(trust, given));
   for (int count = 0; count < kTurns; ++count) {
     last = turns.next(tensor, turn, test, false);
     if (stopped(last)) break;

@@ -75,7 +75,7 @@ class Page(ReportTest):
         self.assertEqual(self.data()["errors"][0]["name"], "</script>")
 
     def test_bad_requests(self):
-        self.assertIn("cannot be opened", self.fails(3, "report", "none.lac", "-o", "page.html"))
+        self.assertIn("No such file", self.fails(3, "report", "none.lac", "-o", "page.html"))
         self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "1")
         self.fails(3, "report", "m.lac", "-o", "page.html", "--test", "none.tns")
         self.fails(7, "report", "m.lac", "-o", "no/such/folder/page.html")
