@@ -37,7 +37,7 @@ Result<std::vector<TuneCandidate>> candidates_of(const std::string& method, cons
   for (const std::string& rank : finds_rank || !open_rank ? std::vector<std::string>{""} : kRanks) {
     FitFlags one = flags;
     if (!rank.empty()) one.rank = {rank};
-    auto found = candidate(one, rank.empty() ? method : method + " rank " + rank, modes);
+    auto found = candidate(one, rank.empty() ? method : fmt::format("{} rank {}", method, rank), modes);
     if (!found) return found.error();
     if (!flags.lambda.empty() && flags.lambda != "auto")
       found->lambdas = {found->options.lambda};
