@@ -78,7 +78,7 @@ class Page(ReportTest):
         self.assertIn("No such file", self.fails(3, "report", "none.lac", "-o", "page.html"))
         self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "1")
         self.fails(3, "report", "m.lac", "-o", "page.html", "--test", "none.tns")
-        self.fails(7, "report", "m.lac", "-o", "no/such/folder/page.html")
+        self.fails(6, "report", "m.lac", "-o", "no/such/folder/page.html")
         self.assertFalse(self.path("page.html").exists())
 
 
