@@ -87,6 +87,18 @@ std::vector<std::string> methods_for(const ObservedTensor& tensor, const FitFlag
   return names;
 }
 
+double largest_fit(const ObservedTensor& tensor, const std::vector<TuneCandidate>& candidates) {
+  double bytes = 0.0;
+  for (const TuneCandidate& one : candidates) bytes = std::max(bytes, fit_memory(tensor, one.options));
+  return bytes;
+}
+
+int fits_side_by_side(double bytes, int folds) {
+  int count = 1;
+  while (count < std::min(thread_count(), folds) && check_memory(bytes * (count + 1), "folds")) ++count;
+  return count;
+}
+
 Result<FitOptions> best_method(const ObservedTensor& tensor, const FitFlags& flags, const Output& output) {
   TuneOptions tuning;
   tuning.folds = kFolds;
@@ -99,12 +111,7 @@ Result<FitOptions> best_method(const ObservedTensor& tensor, const FitFlags& fla
     if (!list) return list.error();
     for (TuneCandidate& one : *list) tuning.candidates.push_back(std::move(one));
   }
-  double bytes = 0.0;
-  for (const TuneCandidate& one : tuning.candidates) bytes = std::max(bytes, fit_memory(tensor, one.options));
-  tuning.side_by_side = 1;
-  while (tuning.side_by_side < std::min(thread_count(), kFolds) &&
-         check_memory(bytes * (tuning.side_by_side + 1), "folds"))
-    ++tuning.side_by_side;
+  tuning.side_by_side = fits_side_by_side(largest_fit(tensor, tuning.candidates), kFolds);
   // What --max-time leaves for choosing is shared by the fits of the first fold, which all candidates see.
   if (flags.options.max_time > 0.0)
     for (TuneCandidate& one : tuning.candidates)

@@ -16,6 +16,10 @@ namespace lacuna::cli {
 // The methods that take tensors of this order and whose fit fits in memory.
 [[nodiscard]] std::vector<std::string> methods_for(const ObservedTensor& tensor, const FitFlags& flags);
 
+// What the largest of the candidates' fits needs, and how many fits of that size may run at a time.
+[[nodiscard]] double largest_fit(const ObservedTensor& tensor, const std::vector<TuneCandidate>& candidates);
+[[nodiscard]] int fits_side_by_side(double bytes, int folds);
+
 // Settings of the best of methods_for(), each with what it chooses for itself or a few ranks or lambdas.
 Result<FitOptions> best_method(const ObservedTensor& tensor, const FitFlags& flags, const Output& output);
 

@@ -2,7 +2,6 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
-#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/evaluate/intervals.hpp>
 #include <lacuna/evaluate/metrics.hpp>

@@ -174,14 +174,9 @@ Result<int> TuneCommand::run() {
 
   tuning.seed = fit.options.seed;
   std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
-  double bytes = 0.0;  // of the largest
-  for (const TuneCandidate& candidate : tuning.candidates)
-    bytes = std::max(bytes, fit_memory(data->tensor, candidate.options));
+  const double bytes = largest_fit(data->tensor, tuning.candidates);
   if (auto fits = check_memory(bytes, "one of these fits"); !fits) return fits.error();
-  tuning.side_by_side = 1;
-  while (tuning.side_by_side < std::min(thread_count(), tuning.folds) &&
-         check_memory(bytes * (tuning.side_by_side + 1), "folds"))
-    ++tuning.side_by_side;
+  tuning.side_by_side = fits_side_by_side(bytes, tuning.folds);
 
   catch_signals();
   auto known = TuneState::open(state, data->tensor, tuning);

@@ -6,8 +6,6 @@
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/checksum.hpp>
 
-#include "signals.hpp"
-
 namespace lacuna::cli {
 namespace {
 
