@@ -151,20 +151,11 @@ void subtract_base(std::vector<Index>& index, int base) {
   for (Index& i : index) i -= static_cast<Index>(base);
 }
 
-void grow(Mode& mode, std::vector<Index>& index) {
-  const bool labelled = !mode.labels.empty();
-  for (Index& i : index) {
-    if (i < mode.size || i == kUnseen) continue;
-    if (labelled)
-      i = kUnseen;
-    else
-      mode.size = i + 1;
-  }
-}
-
 Index extent(const std::vector<Index>& index) {
   return index.empty() ? 0 : *std::max_element(index.begin(), index.end()) + 1;
 }
+
+void grow(Mode& mode, const std::vector<Index>& index) { mode.size = std::max(mode.size, extent(index)); }
 
 void settle_positions(const ReadOptions& options, TensorFile& file) {
   file.missing = count_missing(file.entries);

@@ -54,9 +54,8 @@ int known_base(const ReadOptions& options);
 
 // The file's numbers in `index` -> 0-based positions.
 void subtract_base(std::vector<Index>& index, int base);
-// Makes a known mode large enough for positions its model never saw. A labelled mode has no name for those:
-// they become kUnseen.
-void grow(Mode& mode, std::vector<Index>& index);
+// Makes a known mode large enough for positions its model never saw; they have no labels.
+void grow(Mode& mode, const std::vector<Index>& index);
 // One more than the largest position.
 Index extent(const std::vector<Index>& index);
 

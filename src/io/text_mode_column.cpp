@@ -45,9 +45,8 @@ ModeColumn ModeColumn::of_known(const Mode& mode, int base) {
 bool ModeColumn::add(std::string_view text) {
   switch (kind_) {
     case Kind::kLabels:
+    case Kind::kKnownLabels:  // one the model never saw comes after its own
       return !text.empty() && is_utf8(text) && labels_.append(text, index_);
-    case Kind::kKnownLabels:
-      return !text.empty() && labels_.append(text, index_);  // one the model never saw comes after its own
     case Kind::kStamps:
     case Kind::kKnownStamps:
       return add_stamp(text);
@@ -59,12 +58,7 @@ bool ModeColumn::add(std::string_view text) {
 bool ModeColumn::add_stamp(std::string_view text) {
   std::int64_t seconds = 0;
   if (!parse_stamp(trim(text), seconds)) return false;
-  if (kind_ == Kind::kStamps) {
-    stamps_.push_back(seconds);
-    return true;
-  }
-  const std::int64_t bin = bin_of(seconds, *mode_.binning);
-  index_.push_back(bin >= 0 && bin < std::int64_t{kLargestSize} ? static_cast<Index>(bin) : kUnseen);
+  stamps_.push_back(seconds);
   return true;
 }
 
@@ -81,7 +75,7 @@ std::string ModeColumn::complaint(std::string_view text) const {
     case Kind::kKnownLabels:
       if (text.empty()) return fmt::format("found an empty field, expected a label of mode '{}'", mode_.name);
       if (!is_utf8(text)) return fmt::format("found {}, expected UTF-8 text", quoted(text));
-      return fmt::format("found more than {} labels in mode '{}'", kLargestSize, mode_.name);
+      return too_many_labels();
     case Kind::kStamps:
     case Kind::kKnownStamps:
       return fmt::format("found {}, expected a time stamp: seconds, or YYYY-MM-DD HH:MM:SS", quoted(text));
@@ -117,12 +111,42 @@ Result<> ModeColumn::finish_stamps(const std::string& path) {
   return Nothing{};
 }
 
+// Bins the model never saw come after its own, and all are then named by their first second.
+Result<> ModeColumn::finish_known_stamps(const std::string& path) {
+  const Binning binning = *mode_.binning;
+  const auto first_second = [&](std::int64_t bin) {
+    return fmt::to_string(binning.origin + bin * binning.width);
+  };
+  for (std::int64_t& stamp : stamps_) stamp = bin_of(stamp, binning);
+  const auto seen = [&](std::int64_t bin) { return bin >= 0 && bin < std::int64_t{mode_.size}; };
+  if (std::all_of(stamps_.begin(), stamps_.end(), seen)) {
+    index_.assign(stamps_.begin(), stamps_.end());
+    return Nothing{};
+  }
+  std::vector<std::string> names;
+  for (std::int64_t bin = 0; bin < std::int64_t{mode_.size}; ++bin) names.push_back(first_second(bin));
+  labels_ = LabelTable(std::move(names));
+  for (const std::int64_t bin : stamps_)
+    if (!labels_.append(first_second(bin), index_)) return input_error(path, too_many_labels());
+  mode_.binning.reset();
+  return finish_labels(path);
+}
+
+Result<> ModeColumn::finish_labels(const std::string& path) {
+  if (!labels_.settle(index_)) return input_error(path, too_many_labels());
+  mode_.labels = labels_.take();
+  mode_.size = static_cast<Index>(mode_.labels.size());
+  return Nothing{};
+}
+
+std::string ModeColumn::too_many_labels() const {
+  return fmt::format("found more than {} labels in mode '{}'", kLargestSize, mode_.name);
+}
+
 Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index) {
   switch (kind_) {
     case Kind::kLabels:
-      if (!labels_.settle(index_)) return input_error(path, complaint("x"));
-      mode_.labels = labels_.take();
-      mode_.size = static_cast<Index>(mode_.labels.size());
+      if (auto named = finish_labels(path); !named) return named;
       order_labels(mode_.labels, index_);
       break;
     case Kind::kStamps:
@@ -138,16 +162,14 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
       }
       break;
     case Kind::kKnownLabels:
-      if (!labels_.settle(index_)) return input_error(path, complaint("x"));
-      mode_.labels = labels_.take();
-      mode_.size = static_cast<Index>(mode_.labels.size());
+      if (auto named = finish_labels(path); !named) return named;
       break;
     case Kind::kKnownIndices:
       subtract_base(index_, base);
       grow(mode_, index_);
       break;
     case Kind::kKnownStamps:
-      grow(mode_, index_);
+      if (auto binned = finish_known_stamps(path); !binned) return binned;
       break;
     default:
       break;

@@ -35,7 +35,10 @@ class ModeColumn {
   ModeColumn(Kind kind, std::string name) : kind_(kind) { mode_.name = std::move(name); }
   bool add_stamp(std::string_view text);
   bool add_index(std::string_view text);
+  Result<> finish_labels(const std::string& path);
   Result<> finish_stamps(const std::string& path);
+  Result<> finish_known_stamps(const std::string& path);
+  [[nodiscard]] std::string too_many_labels() const;
 
   Kind kind_;
   Mode mode_;

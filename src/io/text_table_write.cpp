@@ -124,7 +124,7 @@ Result<> check_line_breaks(const std::string& path, const TensorFile& file, cons
 
 void write_position(TextWriter& out, const Mode& mode, Index position, int base,
                     const std::string& delimiter) {
-  if (!mode.labels.empty()) {
+  if (position < mode.labels.size()) {
     write_field(out, mode.labels[position], delimiter);
   } else if (mode.binning) {
     out.integer(mode.binning->origin + std::int64_t{position} * mode.binning->width);

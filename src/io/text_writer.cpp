@@ -110,8 +110,8 @@ Result<> check_writable(const std::string& path, const TensorFile& file) {
     if (entries.index[k].size() != entries.value.size()) {
       throw std::invalid_argument("an entry without an index or a value");
     }
-    if (!mode.labels.empty() && mode.labels.size() != mode.size) {
-      throw std::invalid_argument("a mode whose labels are not as many as its size");
+    if (mode.labels.size() > mode.size) {
+      throw std::invalid_argument("a mode with more labels than positions");
     }
     for (std::size_t e = 0; e < entries.value.size(); ++e) {
       if (entries.index[k][e] < mode.size) continue;

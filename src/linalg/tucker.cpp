@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/linalg/tucker.hpp>
 
 namespace lacuna {
@@ -61,20 +60,13 @@ Eigen::MatrixXd unfolding_product(const Eigen::VectorXd& a, const std::vector<in
   return product;
 }
 
-Matrix<double> orthonormal_columns(const Matrix<double>& columns, Eigen::MatrixXd& r) {
-  const Eigen::Index rank = std::min(columns.rows(), columns.cols());
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-  r = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  return qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), rank);
-}
-
 Tucker orthonormalized(const Tucker& x) {
   Tucker out = x;
-  Eigen::MatrixXd r;
   for (int k = 0; k < x.order(); ++k) {
     const std::vector<int> ranks = out.ranks();
-    out.factors[k] = orthonormal_columns(x.factors[k], r);
-    out.core = mode_product(out.core, ranks, k, r);
+    const ThinQr basis = thin_qr(x.factors[k]);
+    out.factors[k] = basis.q;
+    out.core = mode_product(out.core, ranks, k, basis.r);
   }
   return out;
 }
@@ -85,8 +77,7 @@ Tucker truncated_hosvd(const Tucker& x, const std::vector<int>& ranks) {
   std::vector<Eigen::MatrixXd> leading;
   for (int k = 0; k < x.order(); ++k) {
     const Eigen::MatrixXd gram = unfolding_product(out.core, full, out.core, full, k);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
-    leading.emplace_back(eigen.eigenvectors().rightCols(ranks[k]).rowwise().reverse());
+    leading.emplace_back(symmetric_eigen(gram).vectors.rightCols(ranks[k]).rowwise().reverse());
   }
   for (int k = 0; k < x.order(); ++k) {
     out.core = mode_product(out.core, out.ranks(), k, leading[k].transpose());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/manifold/embedded_tucker.hpp>
 
 namespace lacuna {
@@ -8,11 +8,11 @@ namespace {
 constexpr double kNullRelative = 1e-14;  // eigenvalues of a Gram matrix below this share of the largest are 0
 
 Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& gram) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
-  Eigen::VectorXd inverse = eigen.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  Eigen::VectorXd inverse = eigen.values;
   const double smallest = kNullRelative * inverse(inverse.size() - 1);
   for (double& value : inverse) value = value > smallest ? 1.0 / value : 0.0;
-  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+  return eigen.vectors * inverse.asDiagonal() * eigen.vectors.transpose();
 }
 
 void remove_columns_of(const Matrix<double>& u, Matrix<double>& v) { v -= u * (u.transpose() * v); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/manifold/quotient_tucker.hpp>
 
 namespace lacuna {
@@ -44,9 +43,9 @@ void QuotientTucker::frame(const Point& x, Frame& frame) const {
   frame = {};
   for (int k = 0; k < order(); ++k) {
     frame.gram.push_back(unfolding_product(x.core, ranks(), x.core, ranks(), k));
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(frame.gram.back());
-    frame.eigenvalues.emplace_back(eigen.eigenvalues().cwiseMax(0.0));
-    frame.eigenvectors.emplace_back(eigen.eigenvectors());
+    SymmetricEigen eigen = symmetric_eigen(frame.gram.back());
+    frame.eigenvalues.emplace_back(eigen.values.cwiseMax(0.0));
+    frame.eigenvectors.push_back(std::move(eigen.vectors));
   }
 }
 
@@ -147,11 +146,10 @@ void QuotientTucker::gradient(const Point& x, const Frame& frame, Tangent& v) co
 void QuotientTucker::retract(const Point& x, const Tangent& u, Point& out) const {
   out.core = x.core + u.core;
   out.factors.resize(x.factors.size());
-  Eigen::MatrixXd r;
   for (int k = 0; k < order(); ++k) {
-    const Matrix<double> q = orthonormal_columns(x.factors[k] + u.factors[k], r);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(r, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    out.factors[k] = q * (svd.matrixU() * svd.matrixV().transpose());
+    const ThinQr basis = thin_qr(x.factors[k] + u.factors[k]);
+    const ThinSvd polar = thin_svd(basis.r);
+    out.factors[k] = basis.q * (polar.u * polar.v.transpose());
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "method/frank_wolfe.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/fiber_products.hpp>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/problem/top_singular.hpp>
 #include <stdexcept>
 
@@ -22,19 +21,6 @@ constexpr double kReductionStep = 0.4;  // the authors' rho, in units of 1 / the
 
 std::span<double> view(Eigen::VectorXd& vector) {
   return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-struct Orthonormal {
-  Eigen::MatrixXd q;
-  Eigen::MatrixXd r;
-};
-Orthonormal factorised(const Eigen::MatrixXd& columns) {
-  const Eigen::Index rank = std::min(columns.rows(), columns.cols());
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-  Orthonormal found;
-  found.q = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), rank);
-  found.r = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  return found;
 }
 
 // The projection of descending values >= 0 on those of this sum, if theirs is larger; what is positive of it.
@@ -152,17 +138,16 @@ void FrankWolfe::project(std::size_t k) {
   Eigen::VectorXd before = Eigen::VectorXd::Zero(tensor_->size());
   add_products(part, Eigen::MatrixXd(basis.u * basis.size.asDiagonal()), basis.v, view(before));
 
-  const Orthonormal left = factorised(basis.u);
-  const Orthonormal right = factorised(basis.v);
+  const ThinQr left = thin_qr(basis.u);
+  const ThinQr right = thin_qr(basis.v);
   const Eigen::MatrixXd inner = left.r * basis.size.asDiagonal() * right.r.transpose();
-  const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(inner).singularValues().sum();
+  const double norm = thin_svd(inner).values.sum();
   const Eigen::MatrixXd gradient = times_transposed(part, z_, left.q).transpose() * right.q;  // -U' G V
-  const Eigen::JacobiSVD<Eigen::MatrixXd> moved(inner + kReductionStep / heaviest_ * gradient,
-                                                Eigen::ComputeThinU | Eigen::ComputeThinV);
-  basis.size = within_sum(moved.singularValues(), norm);
+  const ThinSvd moved = thin_svd(inner + kReductionStep / heaviest_ * gradient);
+  basis.size = within_sum(moved.values, norm);
   const Eigen::Index kept = basis.size.size();
-  basis.u = left.q * moved.matrixU().leftCols(kept);
-  basis.v = right.q * moved.matrixV().leftCols(kept);
+  basis.u = left.q * moved.u.leftCols(kept);
+  basis.v = right.q * moved.v.leftCols(kept);
 
   Eigen::VectorXd after = Eigen::VectorXd::Zero(tensor_->size());
   add_products(part, Eigen::MatrixXd(basis.u * basis.size.asDiagonal()), basis.v, view(after));

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/problem/certificate.hpp>
 #include <limits>
 
@@ -22,11 +22,11 @@ constexpr int kLargest = 50;          // rank
 // U Q with the columns that matter, the largest first: Theta's eigenvectors times the roots of its
 // eigenvalues.
 Matrix<double> pruned(const Matrix<double>& u) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(u.transpose() * u);
-  const Eigen::VectorXd& weight = eigen.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(u.transpose() * u);
+  const Eigen::VectorXd& weight = eigen.values;
   Eigen::Index kept = 0;
   for (const double value : weight) kept += value > kNegligible * weight.maxCoeff() ? 1 : 0;
-  return u * eigen.eigenvectors().rightCols(kept).rowwise().reverse();
+  return u * eigen.vectors.rightCols(kept).rowwise().reverse();
 }
 
 // [cos(a) U, sin(a) V] with V the top singular vectors of the part's dual that U does not see yet.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <lacuna/kernels/part_kernels.hpp>
 #include <lacuna/kernels/tucker_kernels.hpp>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/problem/initial_point.hpp>
 #include <lacuna/problem/tucker_problem.hpp>
 #include <stdexcept>
@@ -79,12 +80,11 @@ std::vector<int> tucker_ranks(const ObservedTensor& tensor, const FitOptions& op
 
 Tucker random_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks, Rng& rng) {
   Tucker x;
-  Eigen::MatrixXd unused;
   for (int k = 0; k < tensor.order(); ++k) {
     Matrix<double> factor(tensor.extent(k), ranks[k]);
     for (double& value : flat(factor)) value = rng.normal();
     clear_unobserved(tensor, k, factor);
-    x.factors.push_back(orthonormal_columns(factor, unused));
+    x.factors.emplace_back(thin_qr(factor).q);
   }
   fit_core(tensor, x);
   return x;
@@ -109,10 +109,10 @@ Tucker grown(const Tucker& x, const ObservedTensor& tensor, const std::vector<do
     Matrix<double> columns(x.factors[k].rows(), ranks[k]);
     columns << x.factors[k], leading(tensor, k, residual, more, rng);
     clear_unobserved(tensor, k, columns);
-    Eigen::MatrixXd triangle;  // of columns = basis triangle; the first ones are kept up to signs
     const std::vector<int> before = larger.ranks();
-    larger.factors[k] = orthonormal_columns(columns, triangle);
-    larger.core = mode_product(larger.core, before, k, triangle.leftCols(x.rank(k)));
+    const ThinQr basis = thin_qr(columns);  // the first columns are kept up to signs
+    larger.factors[k] = basis.q;
+    larger.core = mode_product(larger.core, before, k, basis.r.leftCols(x.rank(k)));
   }
   return larger;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/fiber_products.hpp>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/model/latent.hpp>
 #include <numeric>
 
@@ -129,11 +129,11 @@ Eigen::MatrixXd fiber_gram(std::span<const double> z, const PartKernels& part,
   return gram;
 }
 
-// The singular values of U T', descending: the roots of the eigenvalues of S T'T S, S^2 = U'U.
+// The singular values of U T', descending: the roots of the eigenvalues of S' T'T S, S S' = U'U.
 std::vector<double> singular_values(const Eigen::MatrixXd& left_gram, const Eigen::MatrixXd& right_gram) {
-  using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
-  const Eigen::MatrixXd root = Solver(left_gram).operatorSqrt();
-  const Eigen::VectorXd squares = Solver(root * right_gram * root).eigenvalues();
+  const SymmetricEigen left = symmetric_eigen(left_gram);
+  const Eigen::MatrixXd root = left.vectors * left.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  const Eigen::VectorXd squares = symmetric_eigen(root.transpose() * right_gram * root).values;
   std::vector<double> values;
   for (Eigen::Index i = squares.size(); i-- > 0;) values.push_back(std::sqrt(std::max(0.0, squares[i])));
   return values;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/tucker_kernels.hpp>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/model/model.hpp>
 #include <stdexcept>
 
@@ -101,7 +101,7 @@ std::vector<std::vector<double>> spectra_of(const Tucker& x) {
   std::vector<std::vector<double>> found;
   for (int k = 0; k < flat.order(); ++k) {
     const Eigen::MatrixXd gram = unfolding_product(flat.core, flat.ranks(), flat.core, flat.ranks(), k);
-    const Eigen::VectorXd squares = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram).eigenvalues();
+    const Eigen::VectorXd squares = symmetric_eigen(gram).values;
     found.emplace_back();
     for (Eigen::Index i = squares.size(); i-- > 0;)
       found.back().push_back(std::sqrt(std::max(0.0, squares[i])));

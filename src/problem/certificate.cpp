@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <Spectra/SymEigsSolver.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/problem/top_singular.hpp>
 #include <stdexcept>
 
@@ -44,9 +44,9 @@ class GramProduct {
 };
 
 TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (gram + gram.transpose()));
-  return {.squared = eigen.eigenvalues().tail(count).reverse(),
-          .vectors = eigen.eigenvectors().rightCols(count).rowwise().reverse()};
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (gram + gram.transpose()));
+  return {.squared = eigen.values.tail(count).reverse(),
+          .vectors = eigen.vectors.rightCols(count).rowwise().reverse()};
 }
 
 }  // namespace

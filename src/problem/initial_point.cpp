@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/manifold/spectrahedron.hpp>
 #include <lacuna/problem/initial_point.hpp>
 #include <limits>
@@ -11,11 +10,6 @@ namespace {
 constexpr int kSweeps = 8;             // the start need not be exact
 constexpr double kLeastShare = 1e-12;  // of the largest singular value: a column of zeros would stay one
 constexpr int kExtraColumns = 4;       // let the wanted directions separate from the rest sooner
-
-Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-  return qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
-}
 
 }  // namespace
 
@@ -40,7 +34,7 @@ SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y
     for (std::size_t e = 0; e < y.size(); ++e) sums(part.row_of_entry()[e]) += static_cast<double>(y[e]);
     everyone.sum({sums.data(), static_cast<std::size_t>(sums.size())});
   }
-  Eigen::MatrixXd basis = orthonormal(block.template cast<double>());
+  Eigen::MatrixXd basis = thin_qr(block.template cast<double>()).q;
   Eigen::MatrixXd image;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {  // basis <- orth(Y Y' basis)
     block = basis.cast<Real>();
@@ -55,13 +49,13 @@ SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y
       image.noalias() += sums * totals;
       image.rowwise() += across + filled.value * filled.columns * totals;
     }
-    if (sweep + 1 < kSweeps) basis = orthonormal(image);
+    if (sweep + 1 < kSweeps) basis = thin_qr(image).q;
   }
   // Rayleigh-Ritz: the eigenpairs of basis' Y Y' basis
   const Eigen::MatrixXd projected = basis.transpose() * image;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (projected + projected.transpose()));
-  return {.left = basis * eigen.eigenvectors().rightCols(count).rowwise().reverse(),
-          .value = eigen.eigenvalues().tail(count).reverse().cwiseMax(0.0).cwiseSqrt()};
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (projected + projected.transpose()));
+  return {.left = basis * eigen.vectors.rightCols(count).rowwise().reverse(),
+          .value = eigen.values.tail(count).reverse().cwiseMax(0.0).cwiseSqrt()};
 }
 
 template <class Real>

@@ -142,6 +142,24 @@ class Labels(CliTest):
         self.assertEqual([mode["name"] for mode in info["modes"]], ["user", "item", "time"])
         self.assertEqual(info["shape"], [6, 6, 8])  # 55 days lie in 8 weeks
 
+    def test_times_outside_the_model_are_predicted_and_named(self):
+        start, week = 1_600_000_000, 7 * 86400
+        lines = [f"{u},{i},{u + i},{start + i * week}" for u in range(6) for i in range(6)]
+        self.write("ratings.csv", "user,item,rating,time\n" + "\n".join(lines) + "\n")
+        self.ok("fit", "ratings.csv", "--bin", "time=7d", "-o", "m.lac", "--rank", "2", "--lambda", "1")
+        times = [start, start - 1, start + 100 * week, 10**15]
+        self.write("wanted.csv", "user,item,time\n" + "".join(f"1,0,{time}\n" for time in times))
+        self.assertEqual(self.ok_json("predict", "m.lac", "wanted.csv", "-o", "out.csv")["cold"], 3)
+        with open(self.path("out.csv"), newline="") as file:
+            found = [int(row[2]) for row in list(csv.reader(file))[1:]]
+        self.assertEqual(found, [start + (time - start) // week * week for time in times])
+
+    def test_positions_beyond_the_labels_are_predicted(self):
+        self.ok("fit", "train.csv", "-o", "m.lac", "--rank", "2", "--lambda", "1")
+        self.write("wanted.tns", "1 1 1\n13 2 3\n2 11 2\n")
+        self.assertEqual(self.ok_json("predict", "m.lac", "wanted.tns", "-o", "out.tns")["cold"], 2)
+        self.assertEqual([cell for cell, _ in read_tns(self.path("out.tns")).items()], [(0, 0, 0), (12, 1, 2), (1, 10, 1)])
+
 
 class Split(CliTest):
     def setUp(self):

@@ -270,19 +270,23 @@ class KnownModes : public TextFiles {
 TEST_F(KnownModes, ColumnsAreFoundByName) {
   const TensorFile file = read_fine(
       "a.csv", "time,rating,junk,item,user\n1000,5,q,z,bob\n1039,,q,x,eve\n999,1,q,w,ann\n", options);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{1, 2, 0}, {2, 0, 3}, {0, 3, kUnseen}}));
+  EXPECT_EQ(file.entries.index, (std::vector<Row>{{1, 2, 0}, {2, 0, 3}, {0, 3, 4}}));
   EXPECT_EQ(file.entries.value[0], 5);
   EXPECT_EQ(file.missing, 1);
   EXPECT_EQ(names(file), Labels({"user", "item", "time"}));
-  EXPECT_EQ(sizes(file), Row({3, 4, 4}));
+  EXPECT_EQ(sizes(file), Row({3, 4, 5}));
+  EXPECT_EQ(file.modes[2].labels, Labels({"1000", "1010", "1020", "1030", "990"}));
   EXPECT_EQ(file.modes[0].labels, Labels({"ann", "bob", "eve"}));
   EXPECT_EQ(file.table.mode_columns, std::vector<int>({4, 3, 0}));
 }
 
 TEST_F(KnownModes, ColumnsAreTakenInOrderWithoutAHeader) {
   const TensorFile bare = read_fine("a.csv", "ann,y,1015\nbob,z,5000\n", options);
-  EXPECT_EQ(bare.entries.index, (std::vector<Row>{{0, 1}, {1, 2}, {1, 400}}));
+  EXPECT_EQ(bare.entries.index, (std::vector<Row>{{0, 1}, {1, 2}, {1, 4}}));
   EXPECT_EQ(bare.missing, 2);
+  EXPECT_EQ(bare.modes[2].labels.back(), "5000");
+  EXPECT_EQ(read_fine("a.csv", "ann,y,1015\n", options).modes[2].binning->origin, 1000);
+  EXPECT_EQ(read_error("a.csv", "ann,\xff,1015\n", options), "a.csv:1:5: found '\\xff', expected UTF-8 text");
   const TensorFile valued = read_fine("a.csv", "ann,y,1015,0.5\nbob,z,1000\nann,x,1000,\n", options);
   EXPECT_EQ(valued.entries.value[0], 0.5);
   EXPECT_EQ(valued.missing, 2);

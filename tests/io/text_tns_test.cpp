@@ -136,7 +136,7 @@ TEST_F(Tns, KnownModesTakeLinesWithAndWithoutValues) {
                                    {.name = "b", .size = 3, .labels = {}}};
   const ReadOptions options{.index_base = 1, .known_modes = &modes};
   const TensorFile file = read_fine("a.tns", "1 3\n2 1 0.5\n3 4\n", options);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, kUnseen}, {2, 0, 3}}));
+  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, 2}, {2, 0, 3}}));
   EXPECT_TRUE(std::isnan(file.entries.value[0]));
   EXPECT_EQ(file.entries.value[1], 0.5);
   EXPECT_EQ(file.missing, 2);

@@ -64,8 +64,7 @@ struct ReadOptions {
 
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
   // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
-  // never saw comes after its own positions: the file's modes are the model's, grown to name it; a time
-  // before the first bin is kUnseen.
+  // never saw comes after its own positions: the file's modes are the model's, grown to name it.
   const std::vector<Mode>* known_modes = nullptr;
 };
 

@@ -43,7 +43,4 @@ struct Tucker {
 // vectors of each unfolding (truncated HOSVD, De Lathauwer, De Moor, Vandewalle 2000). Factors orthonormal.
 [[nodiscard]] Tucker truncated_hosvd(const Tucker& x, const std::vector<int>& ranks);
 
-// Thin orthonormal basis of the columns, with R of columns = basis R.
-[[nodiscard]] Matrix<double> orthonormal_columns(const Matrix<double>& columns, Eigen::MatrixXd& r);
-
 }  // namespace lacuna

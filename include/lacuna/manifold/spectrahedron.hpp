@@ -15,9 +15,9 @@
 // Cost            O(n r^2) a projection, O(r^3) once a point
 #pragma once
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <lacuna/dist/communicator.hpp>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/linalg/matrix.hpp>
 #include <lacuna/manifold/manifold.hpp>
 
@@ -28,18 +28,12 @@ class Spectrahedron {
  public:
   using Point = Matrix<Real>;
   using Tangent = Matrix<Real>;
-  struct Frame {
-    Eigen::VectorXd eigenvalues;   // of U'U
-    Eigen::MatrixXd eigenvectors;  // in columns
-  };
+  using Frame = SymmetricEigen;  // of U'U
 
   Spectrahedron(Eigen::Index rows, Eigen::Index columns) : rows_(rows), columns_(columns) {}
 
   void frame(const Point& u, Frame& frame) const {
-    const Eigen::MatrixXd gram = (u.transpose() * u).template cast<double>();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-    frame.eigenvalues = solver.eigenvalues();
-    frame.eigenvectors = solver.eigenvectors();
+    frame = symmetric_eigen((u.transpose() * u).template cast<double>());
   }
 
   // Factors are the same on every process, so this sum needs no communicator.
@@ -51,12 +45,12 @@ class Spectrahedron {
     xi.noalias() -= static_cast<Real>(inner(xi, u)) * u;
     // Lyapunov in the eigenbasis of U'U: L_ij = (Q'(U'xi - xi'U)Q)_ij / (d_i + d_j)
     const Eigen::MatrixXd product = (u.transpose() * xi).template cast<double>();
-    const Eigen::MatrixXd& q = frame.eigenvectors;
+    const Eigen::MatrixXd& q = frame.vectors;
     Eigen::MatrixXd rotation = q.transpose() * (product - product.transpose()) * q;
-    const double smallest = kNullRelative * frame.eigenvalues(columns_ - 1);
+    const double smallest = kNullRelative * frame.values(columns_ - 1);
     for (Eigen::Index i = 0; i < columns_; ++i)
       for (Eigen::Index j = 0; j < columns_; ++j) {
-        const double sum = frame.eigenvalues(i) + frame.eigenvalues(j);
+        const double sum = frame.values(i) + frame.values(j);
         rotation(i, j) = sum > smallest ? rotation(i, j) / sum : 0.0;
       }
     const Eigen::MatrixXd vertical = q * rotation * q.transpose();

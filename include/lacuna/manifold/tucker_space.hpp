@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/linalg/tucker.hpp>
 #include <lacuna/manifold/manifold.hpp>
 #include <vector>
@@ -56,10 +57,9 @@ class TuckerSpace {
   // Orthonormal factors, a core of independent normal numbers with the norm that is typical.
   void random_point(Rng& rng, Point& out) const {
     zero(out, out);
-    Eigen::MatrixXd unused;
     for (Matrix<double>& factor : out.factors) {
       for (double& value : flat(factor)) value = rng.normal();
-      factor = orthonormal_columns(factor, unused);
+      factor = thin_qr(factor).q;
     }
     for (double& value : out.core) value = rng.normal();
     out.core *= scale_ / out.core.norm();

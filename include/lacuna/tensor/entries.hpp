@@ -26,7 +26,7 @@ struct Binning {
 struct Mode {
   std::string name;                   // "user", or "mode1" when the file has no names
   Index size = 0;                     // n_k
-  std::vector<std::string> labels{};  // empty when positions are plain numbers, else `size` of them
+  std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
 };
 
