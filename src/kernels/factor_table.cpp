@@ -18,10 +18,9 @@ void FactorTable<Real>::Free::operator()(Real* pointer) const {
 
 template <class Real>
 void FactorTable<Real>::resize_zero(Count rows, int columns) {
-  constexpr Count kLanes = kernels::kLanes<Real>;
   rows_ = rows;
   columns_ = columns;
-  stride_ = columns == 1 ? 1 : (columns + kLanes - 1) / kLanes * kLanes;
+  stride_ = kernels::padded<Real>(columns);
   if (size() > capacity_) {
     capacity_ = size();
     data_.reset(

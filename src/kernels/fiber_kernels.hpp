@@ -17,9 +17,18 @@ namespace lacuna::kernels {
 
 inline constexpr int kVectorBytes = 32;
 inline constexpr int kMaxVectors = 6;
+inline constexpr int kHalfVector = kMaxVectors + 1;  // where the kernels for rows of half a vector are
 
 template <class Real>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
+
+// Numbers a row of this many columns takes.
+template <class Real>
+[[nodiscard]] constexpr Count padded(int columns) {
+  if (columns == 1) return 1;
+  if (columns <= kLanes<Real> / 2) return kLanes<Real> / 2;
+  return (columns + kLanes<Real> - 1) / kLanes<Real> * kLanes<Real>;
+}
 
 // Consecutive fibers: fiber f has the positions [start[f], start[f+1]) of entry and row, or, when start is
 // null, the positions [f * length, (f+1) * length). What a fiber adds is multiplied by weight[f], unless
@@ -36,21 +45,22 @@ struct FiberRange {
 template <class Real>
 struct FiberKernels {
   const char* name = "";
-  // All indexed by the number of vectors in a row; [0] is for factors of one column, stored without padding.
-  void (*apply[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+  // All indexed by the number of vectors in a row; [0] is for factors of one column, stored without padding,
+  // [kHalfVector] for those that half a vector holds.
+  void (*apply[kMaxVectors + 2])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                  const Real* x, Real* y) = {};
-  void (*directional[kMaxVectors + 1])(const FiberRange& range, const Real* u, const Real* v, Count stride,
+  void (*directional[kMaxVectors + 2])(const FiberRange& range, const Real* u, const Real* v, Count stride,
                                        Real scale, const Real* x, Real* y) = {};
-  void (*gram[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+  void (*gram[kMaxVectors + 2])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                 const Real* x, Real* g) = {};
-  void (*cross[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+  void (*cross[kMaxVectors + 2])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                  const Real* x, const Real* w, Real* g) = {};
   // t_c of each fiber of the range, one row of `stride` numbers after the other.
-  void (*gather[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+  void (*gather[kMaxVectors + 2])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                   const Real* x, Real* t) = {};
   // off[f][...] += scale u_a . u_b for all pairs a < b of entries of a short fiber; range.length says how
   // many.
-  void (*pair_products[kMaxVectors + 1])(const FiberRange& range, const Real* u, Count stride, Real scale,
+  void (*pair_products[kMaxVectors + 2])(const FiberRange& range, const Real* u, Count stride, Real scale,
                                          Real* off) = {};
   // y_a += off_ab x_b, y_b += off_ab x_a over the pairs of each short fiber.
   void (*apply_pairs)(const FiberRange& range, const Real* off, const Real* x, Real* y) = nullptr;

@@ -7,26 +7,46 @@ template <class Real>
 struct ScalarRow {
   using Vec = Real;
   static constexpr int kVectors = 1;
+  static constexpr bool kFourAtOnce = false;
   static Vec load(const Real* p) { return *p; }
   static void store(Real* p, Vec v) { *p = v; }
   static Vec broadcast(Real x) { return x; }
   static Real total(Vec v) { return v; }
 };
 
-// A row of kCount vectors of kVectorBytes each.
-template <class Real, int kCount>
+// The sums of four vectors, three additions instead of twelve.
+template <class Quad>
+inline Quad totals(Quad a, Quad b, Quad c, Quad d) {
+  const Quad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Quad cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+// A row of kCount vectors of kBytes each.
+template <class Real, int kCount, int kBytes = kVectorBytes>
 struct VectorRow {
-  typedef Real Vec __attribute__((vector_size(kVectorBytes)));
-  typedef Real Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(Real)), may_alias));
+  typedef Real Vec __attribute__((vector_size(kBytes)));
+  typedef Real Unaligned __attribute__((vector_size(kBytes), aligned(sizeof(Real)), may_alias));
+  typedef Real Quad __attribute__((vector_size(4 * sizeof(Real))));
   static constexpr int kVectors = kCount;
+  static constexpr int kWidth = kBytes / static_cast<int>(sizeof(Real));
+  static constexpr bool kFourAtOnce = kWidth >= 4;
   static Vec load(const Real* p) { return *reinterpret_cast<const Unaligned*>(p); }
   static void store(Real* p, Vec v) { *reinterpret_cast<Unaligned*>(p) = v; }
   static Vec broadcast(Real x) { return x - Vec{}; }
+
+  static Quad folded(Vec v) {
+    if constexpr (kWidth == 8)
+      return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    else
+      return v;
+  }
   static Real total(Vec v) {
-    if constexpr (kLanes<Real> == 4) {
-      return (v[0] + v[2]) + (v[1] + v[3]);
+    if constexpr (kWidth == 2) {
+      return v[0] + v[1];
     } else {
-      return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+      const Quad quad = folded(v);
+      return (quad[0] + quad[1]) + (quad[2] + quad[3]);
     }
   }
 };
@@ -56,10 +76,29 @@ struct Loops {
     }
   }
 
-  static inline Real dot_row(const Real* row, const Vec (&t)[kV]) {
+  static inline Vec products(const Real* row, const Vec (&t)[kV]) {
     Vec sum = Row::load(row) * t[0];
     for (int v = 1; v < kV; ++v) sum += Row::load(row + v * kStep) * t[v];
-    return Row::total(sum);
+    return sum;
+  }
+
+  static inline Real dot_row(const Real* row, const Vec (&t)[kV]) { return Row::total(products(row, t)); }
+
+  // y_e += u_e . t over the positions [begin, end)
+  static inline void add_dots(const FiberRange& range, Count begin, Count end, const Real* u, Count stride,
+                              const Vec (&t)[kV], Real* y) {
+    Count j = begin;
+    if constexpr (Row::kFourAtOnce) {
+      for (; j + 4 <= end; j += 4) {
+        const Index* row = range.row + j;
+        const Index* entry = range.entry + j;
+        const auto dots = totals(
+            Row::folded(products(u + row[0] * stride, t)), Row::folded(products(u + row[1] * stride, t)),
+            Row::folded(products(u + row[2] * stride, t)), Row::folded(products(u + row[3] * stride, t)));
+        for (int i = 0; i < 4; ++i) y[entry[i]] += dots[i];
+      }
+    }
+    for (; j < end; ++j) y[range.entry[j]] += dot_row(u + range.row[j] * stride, t);
   }
 
   static inline void add_row(Real* row, Real weight, const Vec (&t)[kV]) {
@@ -75,7 +114,7 @@ struct Loops {
       Vec t[kV];
       sum_rows(range, begin, end, u, stride, x, t);
       for (int v = 0; v < kV; ++v) t[v] *= Row::broadcast(scale_of(range, f, scale));
-      for (Count j = begin; j < end; ++j) y[range.entry[j]] += dot_row(u + range.row[j] * stride, t);
+      add_dots(range, begin, end, u, stride, t, y);
     }
   }
 
@@ -88,11 +127,13 @@ struct Loops {
       Vec from_v[kV];
       sum_rows(range, begin, end, u, stride, x, from_u);
       sum_rows(range, begin, end, v, stride, x, from_v);
-      const Real scaled = scale_of(range, f, scale);
-      for (Count j = begin; j < end; ++j) {
-        const Count offset = range.row[j] * stride;
-        y[range.entry[j]] += scaled * (dot_row(u + offset, from_v) + dot_row(v + offset, from_u));
+      const Vec scaled = Row::broadcast(scale_of(range, f, scale));
+      for (int i = 0; i < kV; ++i) {
+        from_u[i] *= scaled;
+        from_v[i] *= scaled;
       }
+      add_dots(range, begin, end, u, stride, from_v, y);
+      add_dots(range, begin, end, v, stride, from_u, y);
     }
   }
 
@@ -201,6 +242,7 @@ FiberKernels<Real> make_set(const char* name) {
   fill<Real, VectorRow<Real, 4>>(set, 4);
   fill<Real, VectorRow<Real, 5>>(set, 5);
   fill<Real, VectorRow<Real, 6>>(set, 6);
+  fill<Real, VectorRow<Real, 1, kVectorBytes / 2>>(set, kHalfVector);
   set.apply_pairs = &apply_pairs<Real>;
   return set;
 }

@@ -120,14 +120,17 @@ void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<
     });
 }
 
+Count PartKernels::groups_for(Count entries, Count most) const {
+  return std::clamp<Count>(entries / (kEntriesPerRow * rows()), 1, most);
+}
+
 // g += the sum over groups of pieces of what body(piece, buffer) adds to a zeroed buffer laid out like a
 // factor.
 template <class Real, class Body>
 void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const {
   const Count count = static_cast<Count>(pieces_.size());
   if (count == 0) return;
-  const Count groups = std::clamp<Count>(static_cast<Count>(view_.entry().size()) / (kEntriesPerRow * rows()),
-                                         1, std::min(kMostGroups, count));
+  const Count groups = groups_for(static_cast<Count>(view_.entry().size()), std::min(kMostGroups, count));
   const int threads = static_cast<int>(std::min<Count>(threads_for_blocks(count), groups));
 #pragma omp parallel num_threads(threads)
   {
@@ -147,11 +150,23 @@ void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const 
 
 template <class Real>
 std::vector<double> PartKernels::single_row_sums(std::span<const Real> x, std::span<const Real> w) const {
-  std::vector<double> sums(static_cast<std::size_t>(rows()), 0.0);
-  for (std::size_t e = 0; e < x.size(); ++e)
-    if (view_.is_single(static_cast<Count>(e)))
-      sums[row_of_entry_[e]] += static_cast<double>(single_scale(static_cast<Count>(e))) *
-                                static_cast<double>(x[e]) * static_cast<double>(w[e]);
+  const auto entries = static_cast<Count>(x.size());
+  const Count groups = groups_for(entries, kMostGroups);
+  const bool one_scale = part().fiber_power == 0.0 || entry_weight_.empty();
+  const auto common = static_cast<double>(static_cast<float>(single_scale_));
+  std::vector<std::vector<double>> partial(static_cast<std::size_t>(groups));
+  parallel_tasks(static_cast<int>(groups), [&](int group) {
+    std::vector<double>& sum = partial[group];
+    sum.assign(static_cast<std::size_t>(rows()), 0.0);
+    for (Count e = entries * group / groups; e < entries * (group + 1) / groups; ++e) {
+      if (!view_.is_single(e)) continue;
+      const double scale = one_scale ? common : static_cast<double>(single_scale(e));
+      sum[row_of_entry_[e]] += scale * static_cast<double>(x[e]) * static_cast<double>(w[e]);
+    }
+  });
+  std::vector<double> sums = std::move(partial[0]);
+  for (Count group = 1; group < groups; ++group)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += partial[group][i];
   for (std::size_t i = 0; i < row_scale_.size(); ++i) sums[i] *= row_scale_[i];
   return sums;
 }

@@ -5,6 +5,7 @@
 #include <lacuna/kernels/part_kernels.hpp>
 #include <vector>
 
+#include "kernels/column_blocks.hpp"
 #include "support/kernel_check.hpp"
 #include "support/threads.hpp"
 
@@ -167,9 +168,11 @@ TYPED_TEST(PartKernelsTest, GatherSumsTheRowsOfEachFiber) {
       const PartKernels kernel(tensor, part);
       const Operands<TypeParam> in(tensor, part, rank, rng);
       const FactorTable<TypeParam> u(in.u);
-      const int lanes = kernels::kLanes<TypeParam>;
-      const int vectors = rank == 1 ? 0 : std::min(kernels::kMaxVectors, (rank + lanes - 1) / lanes);
-      const int columns = std::min(rank, vectors == 0 ? 1 : vectors * lanes);  // the first block of columns
+      int vectors = -1;  // of the first block of columns
+      kernels::for_column_blocks<TypeParam>(rank, [&](int block_vectors, int) {
+        if (vectors < 0) vectors = block_vectors;
+      });
+      const int columns = std::min(rank, kernels::kMaxVectors * kernels::kLanes<TypeParam>);
       test::with_each_kernel_set([&] {
         for (const kernels::FiberRange& piece : kernel.pieces()) {
           FactorTable<TypeParam> t;

@@ -67,6 +67,7 @@ class PartKernels {
   // out[row of e] += D B x_e w_e over the entries that are alone in their fiber.
   template <class Real>
   [[nodiscard]] std::vector<double> single_row_sums(std::span<const Real> x, std::span<const Real> w) const;
+  [[nodiscard]] Count groups_for(Count entries, Count most) const;
   template <class Real, class Body>
   void scatter_rows(int columns, Matrix<Real>& g, Body&& body) const;
 
