@@ -44,7 +44,7 @@ void FitFlags::add_flags(CLI::App& command) {
       ->group(group);
   command
       .add_option("--path", options.path,
-                  "warm-started fits at smaller lambdas first; -1: as many as lie above 100")
+                  "warm-started fits at smaller lambdas first; -1: as many as lie above 1")
       ->check(CLI::Range(-1, 12))
       ->capture_default_str()
       ->group(group);

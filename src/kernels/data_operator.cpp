@@ -12,22 +12,28 @@ using kernels::FiberRange;
 
 template <class Real>
 DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count entries,
-                                 std::span<const double> weights)
+                                 std::span<const double> weights, OperatorUse use)
     : parts_(&parts),
       weights_(weights),
+      use_(use),
       factor_(parts.size()),
       diagonal_(static_cast<std::size_t>(entries)),
-      inverse_diagonal_(static_cast<std::size_t>(entries)),
+      inverse_diagonal_(use == OperatorUse::kOften ? static_cast<std::size_t>(entries) : 0),
       pair_products_(parts.size()),
       piece_products_(parts.size()) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     Count products = 0;
     for (const FiberRange& piece : parts[p].pieces()) {
       piece_products_[p].push_back(products);
-      products += piece.fibers * piece.length * (piece.length - 1) / 2;  // length is 0 for long fibers
+      if (stores(piece)) products += piece.fibers * piece.length * (piece.length - 1) / 2;
     }
     pair_products_[p].resize(static_cast<std::size_t>(products));
   }
+}
+
+template <class Real>
+bool DataOperator<Real>::stores(const FiberRange& piece) const {
+  return use_ == OperatorUse::kOften && piece.length > 0;  // which is 0 for long fibers
 }
 
 template <class Real>
@@ -60,9 +66,10 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
           sum += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
       }
       diagonal_[e] = sum;
-      inverse_diagonal_[e] = 0.0F;
     }
   });
+  if (use_ == OperatorUse::kRarely) return;
+  std::fill(inverse_diagonal_.begin(), inverse_diagonal_.end(), 0.0F);
   for (std::size_t p = 0; p < parts_->size(); ++p) {
     const auto& pieces = (*parts_)[p].pieces();
     const Count count = static_cast<Count>(pieces.size());
@@ -75,7 +82,7 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
         const Count end = piece.start != nullptr ? piece.start[f + 1] : begin + piece.length;
         for (Count j = begin; j < end; ++j) {
           const Real self = scale * row_norms[p][piece.row[j]];
-          if (piece.length > 0)
+          if (stores(piece))
             diagonal_[piece.entry[j]] += self;
           else
             inverse_diagonal_[piece.entry[j]] += static_cast<float>(self);
@@ -101,7 +108,7 @@ void DataOperator<Real>::set_pair_products(std::span<const double> lambda) {
     const Count count = static_cast<Count>(pieces.size());
 #pragma omp parallel for num_threads(threads()) schedule(dynamic)
     for (Count i = 0; i < count; ++i) {
-      if (pieces[i].length == 0) continue;
+      if (!stores(pieces[i])) continue;
       kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
         set.pair_products[vectors](pieces[i], u.data() + column, u.stride(), static_cast<Real>(lambda[p]),
                                    pair_products_[p].data() + piece_products_[p][i]);
@@ -125,7 +132,7 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
       const Count count = static_cast<Count>(pieces.size());
 #pragma omp for schedule(dynamic)
       for (Count i = 0; i < count; ++i) {
-        if (pieces[i].length > 0) {
+        if (stores(pieces[i])) {
           set.apply_pairs(pieces[i], pair_products_[p].data() + piece_products_[p][i], z.data(), y.data());
           continue;
         }

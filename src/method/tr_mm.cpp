@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TR-MM: problem D by trust region, along a path of growing lambda. Large lambdas make A(u) ill-conditioned
-// and have bad local minima for small ranks; starting each from the solution of the one before avoids both.
+// and have bad local minima for small ranks; starting each near the solution of the one before avoids the
+// second and spares most of the steps that would suffer from the first.
 #include <lacuna/problem/dual_problem.hpp>
 
 #include "method/latent_run.hpp"
@@ -10,7 +11,7 @@ namespace lacuna {
 namespace {
 // A stage of the path only has to bring the next one near: this many steps, this tolerance, are plenty.
 constexpr int kStageIterations = 30;
-constexpr double kStageTolerance = 1e-3;
+constexpr double kStageTolerance = 0.05;
 }  // namespace
 
 template <class Real>
@@ -23,6 +24,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   solution.u = starting_factors(data, plan, options);
   solution.z = starting_dual<Real>(tensor, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
+  Count applied = 0;  // by the stages before
   for (const double factor : plan.path) {
     const bool last = factor == 1.0;
     std::vector<double> lambda = plan.lambda;
@@ -41,7 +43,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
         minimize(manifold, problem, solution.u, state, stage, run.poll(),
                  [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
                    Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
-                                     .operator_applications = problem.operator_applications()};
+                                     .operator_applications = applied + problem.operator_applications()};
                    if (options.certify == Certify::kEveryStep)
                      run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit).gap(); });
                    return report.step<Real>(record, measured, u, data.lambda(), at.z);
@@ -49,6 +51,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
       run.untimed([&] { solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit); });
     solution.z = std::move(state.z);
+    applied += problem.operator_applications();
     if (run.stopped()) break;
   }
   solution.lambda = data.lambda();

@@ -16,7 +16,7 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
     : data_(&data),
       options_(options),
       interrupted_(std::move(interrupted)),
-      operator_(data.parts(), data.entries(), data.weights()),
+      system_(data, kRidge, options.max_cg_iterations, interrupted_),
       tolerance_(options.loosest),
       hessian_tolerance_(options.hessian_loosest) {
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
@@ -29,18 +29,8 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
 template <class Real>
 void DualProblem<Real>::move_to(const Point& u, const State& state) {
   if (operator_at_ == state.id) return;
-  operator_.set_point(u, data_->lambda(), kRidge);
+  system_.set_point(u);
   operator_at_ = state.id;
-}
-
-template <class Real>
-CgResult DualProblem<Real>::solve(std::span<const Real> right_side, bool start_is_zero, double tolerance,
-                                  std::span<Real> x) {
-  return conjugate_gradients<Real>(
-      [this](std::span<const Real> in, std::span<Real> out) { operator_.apply(in, out); },
-      operator_.inverse_diagonal(), right_side, x, start_is_zero,
-      {.tolerance = tolerance, .max_iterations = options_.max_cg_iterations, .interrupted = interrupted_},
-      data_->everyone(), work_);
 }
 
 template <class Real>
@@ -69,23 +59,23 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
     })));
   };
   double scale = cold ? data_->y_norm() : z_norm();
-  CgResult solved = solve(data_->y(), cold, tolerance_ * scale, state.z);
-  for (double shown = z_norm(); solved.converged && shown < scale / kRestart; shown = z_norm()) {
+  using Ending = typename InnerSystem<Real>::Ending;
+  bool solved = system_.solve(data_->y(), cold, tolerance_ * scale, Ending::kMeasured, state.z);
+  for (double shown = z_norm(); solved && shown < scale / kRestart; shown = z_norm()) {
     scale = shown;
-    solved = solve(data_->y(), false, tolerance_ * scale, state.z);
+    solved = system_.solve(data_->y(), false, tolerance_ * scale, Ending::kMeasured, state.z);
   }
+  const std::vector<Real>& residual = system_.residual();
   // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
-  state.cost =
-      0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, work_.residual);
-  state.uncertainty =
-      0.5 * residual_products<Real>(everyone, operator_.inverse_diagonal(), work_.residual).first;
+  state.cost = 0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, residual);
+  state.uncertainty = 0.5 * residual_products<Real>(everyone, system_.inverse_diagonal(), residual).first;
   // Y - W_Omega = Y - (A Z - Z/(2 weight)) = R + Z/(2 weight)
   state.misfit = std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) {
       const double weight = data_->weight(e);
       const double miss =
-          static_cast<double>(work_.residual[e]) + kRidge / weight * static_cast<double>(state.z[e]);
+          static_cast<double>(residual[e]) + kRidge / weight * static_cast<double>(state.z[e]);
       sum += weight * miss * miss;
     }
     return sum;
@@ -98,8 +88,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   double squared_norm = 0.0;
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(operator_.factor(static_cast<int>(p)), -data_->lambda()[p],
-                               std::span<const Real>(state.z), out[p]);
+    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z),
+                               out[p]);
     data_->everyone().sum(flat(out[p]));
     // The part of the gradient along the sphere, to steer the tolerance of the solves to come.
     // In double: the square of what single precision holds need not be in its range.
@@ -120,24 +110,22 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   const auto entries = static_cast<std::size_t>(data_->entries());
   const std::span<const Real> z = state.z;
 
-  work_.resize(entries);
-  std::fill(work_.residual.begin(), work_.residual.end(), Real{0});
-  const std::span<Real> right_side = work_.residual;
+  std::vector<Real>& right_side = system_.residual();
+  right_side.assign(entries, Real{0});
   for (std::size_t p = 0; p < parts; ++p) {
     const PartKernels& part = data_->parts()[p];
-    part.add_directional(operator_.factor(static_cast<int>(p)), part.table(direction[p]), -data_->lambda()[p],
-                         z, right_side);
+    part.add_directional(system_.factor(p), part.table(direction[p]), -data_->lambda()[p], z,
+                         std::span<Real>(right_side));
   }
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   std::vector<Real> z_dot(entries);
-  solve(right_side, true, hessian_tolerance_ * norm, z_dot);
+  system_.solve(right_side, true, hessian_tolerance_ * norm, InnerSystem<Real>::Ending::kTrusted, z_dot);
 
   for (std::size_t p = 0; p < parts; ++p) {
     out[p].setZero();
     const PartKernels& part = data_->parts()[p];
     part.add_gram(part.table(direction[p]), -data_->lambda()[p], z, out[p]);
-    part.add_cross(operator_.factor(static_cast<int>(p)), -data_->lambda()[p], z,
-                   std::span<const Real>(z_dot), out[p]);
+    part.add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot), out[p]);
     data_->everyone().sum(flat(out[p]));
   }
 }

@@ -63,12 +63,16 @@ void check_operator(const ObservedTensor& tensor, const std::vector<PartSpec>& p
   const std::vector<PartKernels> kernels = make_kernels(tensor, parts);
   const Problem<Real> problem(tensor, parts, ranks, shift, rng);
   DataOperator<Real> op(kernels, tensor.size(), tensor.weights());
+  DataOperator<Real> rare(kernels, tensor.size(), tensor.weights(), OperatorUse::kRarely);
   test::with_each_kernel_set([&] {
-    op.set_point(problem.u, problem.lambda, problem.shift);
-    std::vector<Real> got(problem.z.size(), Real{99});  // apply must overwrite, not add
-    op.apply(problem.z, got);
-    expect_close<Real>(got, as_span(problem.want), as_span(problem.magnitude),
-                       rounding<Real>(problem.summands));
+    for (DataOperator<Real>* each : {&op, &rare}) {
+      each->set_point(problem.u, problem.lambda, problem.shift);
+      std::vector<Real> got(problem.z.size(), Real{99});  // apply must overwrite, not add
+      each->apply(problem.z, got);
+      expect_close<Real>(got, as_span(problem.want), as_span(problem.magnitude),
+                         rounding<Real>(problem.summands));
+    }
+    ASSERT_TRUE(rare.inverse_diagonal().empty());
     ASSERT_EQ(op.inverse_diagonal().size(), problem.z.size());
     for (Count e = 0; e < tensor.size(); ++e)  // single precision whatever Real is
       ASSERT_NEAR(static_cast<double>(op.inverse_diagonal()[e]) * problem.diagonal(e), 1.0,

@@ -20,12 +20,15 @@
 
 namespace lacuna {
 
+// An operator applied rarely keeps no products of short fibers and no preconditioner.
+enum class OperatorUse { kOften, kRarely };
+
 template <class Real>
 class DataOperator {
  public:
   // The parts and the weights must outlive the operator.
   explicit DataOperator(const std::vector<PartKernels>& parts, Count entries,
-                        std::span<const double> weights = {});
+                        std::span<const double> weights = {}, OperatorUse use = OperatorUse::kOften);
 
   // Moves to u. `lambda` has one weight per part.
   void set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift);
@@ -33,7 +36,7 @@ class DataOperator {
   // y = B(u) z
   void apply(std::span<const Real> z, std::span<Real> y) const;
 
-  // 1 / diag(B(u)), in single precision: a preconditioner needs no more.
+  // 1 / diag(B(u)), in single precision: a preconditioner needs no more. Empty when applied rarely.
   [[nodiscard]] std::span<const float> inverse_diagonal() const { return inverse_diagonal_; }
   [[nodiscard]] const FactorTable<Real>& factor(int part) const { return factor_[part]; }
 
@@ -41,6 +44,7 @@ class DataOperator {
   [[nodiscard]] Count applications() const { return applications_; }
 
  private:
+  [[nodiscard]] bool stores(const kernels::FiberRange& piece) const;
   [[nodiscard]] int threads() const {
     return threads_for_blocks(static_cast<Count>(diagonal_.size()) / kBlock);
   }
@@ -49,6 +53,7 @@ class DataOperator {
 
   const std::vector<PartKernels>* parts_;
   std::span<const double> weights_;
+  OperatorUse use_;
   std::vector<double> lambda_;
   std::vector<FactorTable<Real>> factor_;
   std::vector<Real> diagonal_;           // what singles and short fibers put on the diagonal, plus the shift

@@ -60,7 +60,7 @@ struct FitOptions {
       nullptr;  // takes its factors where modes, parts and ranks agree, and its Z where Omega does
 
   static constexpr int kDefaultRank = 10;
-  static constexpr double kPathStart = 100.0;
+  static constexpr double kPathStart = 1.0;
 };
 
 // The options with the method's own defaults where nothing was said. Throws std::invalid_argument when they

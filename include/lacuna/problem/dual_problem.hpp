@@ -19,9 +19,7 @@
 #pragma once
 
 #include <lacuna/base/interrupted.hpp>
-#include <lacuna/kernels/data_operator.hpp>
-#include <lacuna/linalg/conjugate_gradients.hpp>
-#include <lacuna/problem/problem_data.hpp>
+#include <lacuna/problem/inner_system.hpp>
 
 namespace lacuna {
 
@@ -56,20 +54,18 @@ class DualProblem {
   void gradient(const Point& u, const State& state, Point& out);
   void hessian(const Point& u, const State& state, const Point& direction, Point& out);
 
-  [[nodiscard]] Count operator_applications() const { return operator_.applications(); }
+  [[nodiscard]] Count operator_applications() const { return system_.applications(); }
 
   // Starts the next evaluate from this Z when no state is near: a warm start from another fit.
   void start_from(std::vector<Real> z) { start_ = std::move(z); }
 
  private:
   void move_to(const Point& u, const State& state);
-  CgResult solve(std::span<const Real> right_side, bool start_is_zero, double tolerance, std::span<Real> x);
 
   const ProblemData<Real>* data_;
   DualOptions options_;
   Interrupted interrupted_;
-  DataOperator<Real> operator_;
-  CgWorkspace<Real> work_;
+  InnerSystem<Real> system_;
   std::vector<Real> start_;
   double tolerance_;
   double hessian_tolerance_;

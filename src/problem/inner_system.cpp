@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <lacuna/problem/inner_system.hpp>
+#include <utility>
+
+namespace lacuna {
+namespace {
+constexpr double kRound = 1e-3;    // how much a round in single precision is asked to reduce the residual
+constexpr double kMargin = 0.95;   // of the tolerance, for what rounding adds to the last round's residual
+constexpr double kStalled = 0.25;  // a round that reduces it less than to this was in vain
+}  // namespace
+
+template <class Real>
+InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int max_iterations,
+                               Interrupted interrupted)
+    : data_(&data),
+      shift_(shift),
+      max_iterations_(max_iterations),
+      interrupted_(std::move(interrupted)),
+      exact_(data.parts(), data.entries(), data.weights(),
+             kRefines ? OperatorUse::kRarely : OperatorUse::kOften) {
+  if constexpr (kRefines) rough_.emplace(data.parts(), data.entries(), data.weights());
+}
+
+template <class Real>
+void InnerSystem<Real>::set_point(const Point& u) {
+  exact_.set_point(u, data_->lambda(), shift_);
+  if constexpr (kRefines) {
+    std::vector<Matrix<float>> narrow;
+    for (const Matrix<Real>& factor : u) narrow.emplace_back(factor.template cast<float>());
+    rough_->set_point(narrow, data_->lambda(), shift_);
+  }
+}
+
+template <class Real>
+bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
+                              std::span<Real> x) {
+  if constexpr (!kRefines) {
+    return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
+  } else {
+    if (start_is_zero) {
+      std::fill(x.begin(), x.end(), Real{0});
+      if (b.data() != residual_.data()) residual_.assign(b.begin(), b.end());
+    } else {
+      take_residual(b, x);
+    }
+    double norm = residual_norm();
+    std::vector<Real> kept;  // b, where the residual will be written over it
+    if (b.data() == residual_.data() && (ending == Ending::kMeasured || tolerance < kRound * norm)) {
+      kept = residual_;
+      b = kept;
+    }
+    int left = max_iterations_;
+    while (norm > tolerance) {
+      const double wanted = ending == Ending::kTrusted ? tolerance : kMargin * tolerance;
+      const CgResult round = add_correction(norm, std::max(wanted, kRound * norm), left, x);
+      left -= round.iterations;
+      if (ending == Ending::kTrusted && wanted >= kRound * norm) return round.converged;
+      take_residual(b, x);
+      const double before = std::exchange(norm, residual_norm());
+      if (norm <= tolerance) break;
+      if (left <= 0 || (interrupted_ && interrupted_())) return false;
+      if (!(norm < kStalled * before)) {
+        CgWorkspace<Real> work;
+        const bool converged = solve_directly(b, false, tolerance, left, work, x);
+        residual_ = std::move(work.residual);
+        return converged;
+      }
+    }
+    return true;
+  }
+}
+
+template <class Real>
+void InnerSystem<Real>::take_residual(std::span<const Real> b, std::span<const Real> x) {
+  residual_.resize(b.size());
+  exact_.apply(x, residual_);
+  parallel_blocks(static_cast<Count>(b.size()), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) residual_[e] = b[e] - residual_[e];
+  });
+}
+
+template <class Real>
+double InnerSystem<Real>::residual_norm() const {
+  return std::sqrt(dot<Real>(data_->everyone(), residual_, residual_));
+}
+
+// x += d with A d = residual up to `goal`, in single precision. The residual is brought to a length of about
+// 1 first: the squares of what single precision holds need not be in its range.
+template <class Real>
+CgResult InnerSystem<Real>::add_correction(double norm, double goal, int most, std::span<Real> x) {
+  const auto entries = static_cast<Count>(x.size());
+  const double unit = std::isnormal(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
+  work_.resize(x.size());
+  correction_.resize(x.size());
+  parallel_blocks(entries, [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e)
+      work_.residual[e] = static_cast<float>(unit * static_cast<double>(residual_[e]));
+  });
+  const CgResult result = conjugate_gradients<float>(
+      [this](std::span<const float> in, std::span<float> out) { rough_->apply(in, out); },
+      rough_->inverse_diagonal(), work_.residual, correction_, true,
+      {.tolerance = unit * goal, .max_iterations = most, .interrupted = interrupted_}, data_->everyone(),
+      work_);
+  parallel_blocks(entries, [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) x[e] += static_cast<Real>(static_cast<double>(correction_[e]) / unit);
+  });
+  return result;
+}
+
+template <class Real>
+bool InnerSystem<Real>::solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance,
+                                       int most, CgWorkspace<Real>& work, std::span<Real> x) {
+  return conjugate_gradients<Real>(
+             [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
+             inverse_diagonal(), b, x, start_is_zero,
+             {.tolerance = tolerance, .max_iterations = most, .interrupted = interrupted_}, data_->everyone(),
+             work)
+      .converged;
+}
+
+template class InnerSystem<double>;
+template class InnerSystem<float>;
+
+}  // namespace lacuna
