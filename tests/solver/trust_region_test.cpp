@@ -114,6 +114,32 @@ TEST(TrustRegion, WalksRosenbrocksValley) {
   check_last_ratios(story, 1);
 }
 
+class CountedRosenbrock : public test::Rosenbrock {
+ public:
+  void hessian(const Matrix<double>& p, const State& state, const Matrix<double>& v, Matrix<double>& out) {
+    ++products;
+    test::Rosenbrock::hessian(p, state, v, out);
+  }
+  int products = 0;
+};
+
+// Two Hessian products solve a subproblem in the plane; after a rejected step they are known.
+TEST(TrustRegion, TakesNoHessianProductTwice) {
+  const Euclidean<double> plane(2);
+  CountedRosenbrock objective;
+  Matrix<double> x{{-1.2}, {1.0}};
+  Story story;
+  (void)trust_region(plane, objective, x, {.gradient_tolerance = 1e-9}, {}, write_to(story));
+  int asked = 0;
+  int known = 0;
+  for (std::size_t i = 1; i < story.size(); ++i) {
+    asked += story[i].inner_iterations;
+    if (!story[i - 1].accepted) known += std::min(story[i].inner_iterations, story[i - 1].inner_iterations);
+  }
+  EXPECT_GT(known, 0);
+  EXPECT_EQ(objective.products, asked - known);
+}
+
 TEST(TrustRegion, LeavesASaddle) {
   // Started next to a saddle of the Rayleigh quotient it must follow the negative curvature away.
   Rng rng(214);

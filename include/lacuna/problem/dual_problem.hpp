@@ -26,7 +26,7 @@ namespace lacuna {
 struct DualOptions {
   double loosest = 0.1;            // ||Y - A Z|| / ||Z / weight|| at most
   double tightest = 1e-10;         // and at least
-  double forcing = 0.1;            // tolerance / relative gradient
+  double forcing = 0.2;            // tolerance / relative gradient
   double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most
   double hessian_tightest = 1e-2;  // and at least
   double hessian_forcing = 10.0;   // that residual / relative gradient

@@ -14,6 +14,7 @@
 #include <lacuna/solver/truncated_cg.hpp>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace lacuna {
 
@@ -30,6 +31,7 @@ namespace trust_region_detail {
 constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
 constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
 constexpr double kSmallestRadius = 1e-10;  // in units of the typical distance: nothing left to gain
+constexpr std::size_t kRemembered = 2;     // Hessian products of a point, for when its step is rejected
 }  // namespace trust_region_detail
 
 // Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
@@ -78,15 +80,22 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
     return finish(StopReason::kStopped);
 
   Tangent eta;
+  std::vector<Tangent> products;  // the first Hessian products at x
   for (;;) {
     if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
     if (radius < detail::kSmallestRadius * unit) return finish(StopReason::kNoFurtherDecrease);
     if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
 
-    const auto hess = [&](const Tangent& direction, Tangent& out) {
+    // After a rejected step the subproblem begins with the same directions.
+    auto hess = [&, count = std::size_t{0}](const Tangent& direction, Tangent& out) mutable {
+      if (count < products.size()) {
+        out = products[count++];
+        return;
+      }
       manifold.zero(x, out);
       objective.hessian(x, state, direction, out);
       manifold.riemannian_hessian(x, frame, euclidean_gradient, direction, out);
+      if (count++ < detail::kRemembered) products.push_back(out);
     };
     const SubproblemResult subproblem = truncated_cg(manifold, x, gradient, objective.gradient_scale(state),
                                                      radius, hess, options.subproblem, interrupted, eta);
@@ -116,6 +125,7 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
     record.accepted = subproblem.decrease >= 0.0 && ratio > options.acceptance;
     if (record.accepted) {
       std::swap(x, candidate);
+      products.clear();
       state = std::move(candidate_state);
       refresh();
     }
