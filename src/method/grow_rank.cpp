@@ -17,6 +17,7 @@ constexpr double kPays = 0.1;         // of the largest part's share of the gap,
 constexpr double kNewWeight = 0.1;    // of Theta, for the new directions together
 constexpr double kNegligible = 1e-4;  // of the largest eigenvalue of Theta: a direction to drop
 constexpr int kPatience = 2;          // stages without improvement
+constexpr double kRoughly = 1e-2;     // relative gradient at which a stage has shown what its rank can do
 constexpr int kLargest = 50;          // rank
 
 // U Q with the columns that matter, the largest first: Theta's eigenvectors times the roots of its
@@ -55,7 +56,7 @@ bool grow(Latent& model, const Certificate& certificate) {
     u = pruned(u);
     const auto limit = std::min<Eigen::Index>(kLargest, u.rows());
     if (certificate.share(p) < kPays * largest || u.cols() >= limit) continue;
-    const Eigen::Index more = std::clamp<Eigen::Index>(u.cols() / 3, 1, limit - u.cols());
+    const Eigen::Index more = std::clamp<Eigen::Index>(u.cols() / 2, 1, limit - u.cols());
     const Eigen::Index before = u.cols();
     u = grown(data, p, u, certificate.parts[p].inside, static_cast<int>(more));
     any = any || u.cols() > before;
@@ -69,6 +70,7 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
   Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
   settings.ranks = {1};
   settings.certify = Certify::kAtTheEnd;
+  settings.tolerance = std::max(kRoughly, settings.tolerance);
   Model start;
   for (int since = 0; since < kPatience && !trials.stopped();) {
     FitResult found = trials.run(settings);
