@@ -80,20 +80,18 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   FitOptions trial = without_extras(options);
   trial.early_stop = 0.0;
   if (options.method == Method::kTrMm) trial.tolerance = std::max(kRoughly, options.tolerance);
-  int before = 0;  // steps at smaller lambdas: the fit to come takes its own
   int best = 0;
   int since = 0;
   double lowest = std::numeric_limits<double>::infinity();
   FitCallbacks watching;
   watching.interrupted = callbacks.interrupted;
   watching.progress = [&](const FitProgress& progress) {
-    if (progress.lambda < 1.0) before = progress.iteration;
     if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
     ++since;
     const double error = binary ? 1.0 - *progress.test_auc : *progress.test_rmse;
     if (error < lowest) {
       lowest = error;
-      best = progress.iteration - before;
+      best = progress.iteration;
       since = 0;
     }
     return since >= kPatience ? Flow::kStop : Flow::kContinue;

@@ -25,6 +25,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   solution.z = starting_dual<Real>(tensor, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
+  int left = options.max_iterations;
   for (const double factor : plan.path) {
     const bool last = factor == 1.0;
     std::vector<double> lambda = plan.lambda;
@@ -37,7 +38,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     typename DualProblem<Real>::State state;
     const MinimizeOptions stage{
         .optimizer = options.optimizer,
-        .max_iterations = last ? options.max_iterations : std::min(kStageIterations, options.max_iterations),
+        .max_iterations = last ? left : std::min(left / 2, kStageIterations),
         .tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)};
     solution.summary =
         minimize(manifold, problem, solution.u, state, stage, run.poll(),
@@ -52,6 +53,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
       run.untimed([&] { solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit); });
     solution.z = std::move(state.z);
     applied += problem.operator_applications();
+    left -= solution.summary.iterations;
     if (run.stopped()) break;
   }
   solution.lambda = data.lambda();

@@ -48,7 +48,7 @@ struct FitOptions {
   bool clip_observed = false;     // keep predictions within the observed values
   int path = -1;                  // warm-started fits at smaller lambdas first, each 10 times the one before;
                                   // -1: as many as lie above kPathStart
-  int max_iterations = -1;        // at the final lambda; -1: the method's
+  int max_iterations = -1;        // in all; -1: the method's
   double tolerance = -1.0;        // on the gradient norm relative to the objective; -1: the method's
   double max_time = 0.0;          // seconds; 0: no limit. Choices may take half of it
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
