@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // bench_generate OUT.tns [ENTRIES] [SEED]: a tensor of MovieLens 10M's shape, 71567 x 10681 x 731, with
 // long-tailed users and items, each user active in a few weeks, no user-item pair twice, ratings from planted
-// low-rank parts plus noise. With fewer or more ENTRIES than 10,000,054 the users (and so the tensor) shrink
-// or grow in proportion, which keeps the fibers as dense.
+// low-rank parts plus noise. With fewer or more ENTRIES than 10,000,054 the users and the weeks shrink or
+// grow in proportion, which keeps the fibers of all three modes as dense.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   const Count ratings = argc > 2 ? std::atoll(argv[2]) : kRatings;
   Rng rng(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   const Count users = std::max<Count>(10, kUsers * ratings / kRatings);
+  const auto weeks = static_cast<Index>(std::max<Count>(2, kWeeks * ratings / kRatings));
 
   const std::vector<Count> ratings_of = ratings_by_user(users, ratings, rng);
   const std::vector<double> item_sums = cumulated(kItems, 30.0, 0.9);
@@ -90,14 +91,14 @@ int main(int argc, char** argv) {
   std::unordered_set<Index> seen;
   for (Count u = 0; u < users; ++u) {
     const Count wanted = ratings_of[u];
-    const auto first_week = static_cast<Index>(rng.below(kWeeks));
-    const double weeks = 1.0 + std::sqrt(static_cast<double>(wanted)) / 3.0;
+    const auto first_week = static_cast<Index>(rng.below(weeks));
+    const double active_weeks = 1.0 + std::sqrt(static_cast<double>(wanted)) / 3.0;
     seen.clear();
     while (static_cast<Count>(seen.size()) < wanted) {
       const Index item = draw(item_sums, rng);
       if (!seen.insert(item).second) continue;
       const auto week = static_cast<Index>(
-          (first_week + static_cast<Index>(weeks * std::pow(rng.uniform(), 2.0))) % kWeeks);
+          (first_week + static_cast<Index>(active_weeks * std::pow(rng.uniform(), 2.0))) % weeks);
       double rating = 3.5 + 0.6 * rng.normal();
       for (int t = 0; t < kTastes; ++t)
         rating += 0.35 * user_taste[u * kTastes + t] * item_taste[item * kTastes + t];
@@ -111,6 +112,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "bench_generate: {}\n", done.error().message());
     return 6;
   }
-  fmt::print("{}: {} entries, {} x {} x {}\n", argv[1], ratings, users, kItems, kWeeks);
+  fmt::print("{}: {} entries, {} x {} x {}\n", argv[1], ratings, users, kItems, weeks);
   return 0;
 }

@@ -78,13 +78,20 @@ int run(int argc, char** argv) {
   return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
 }
 
-// Threads that wait for work should spin for a moment and then sleep: on a busy machine libgomp's habit of
-// spinning for milliseconds costs many times the work. It reads its environment before main, so the program
-// starts anew.
-void spin_briefly(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  setenv("GOMP_SPINCOUNT", "20000", 1);
-  execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
+// What libraries read from the environment before main, so that the program starts anew to set it.
+// - Threads that wait for work should spin for a moment and then sleep: on a busy machine libgomp's habit of
+//   spinning for milliseconds costs many times the work.
+// - Vectors of many megabytes that are read in any order want large pages.
+void set_up_libraries(char** argv) {
+  bool anew = false;
+  const auto set = [&](const char* name, const char* value) {
+    if (std::getenv(name) != nullptr) return;
+    setenv(name, value, 1);
+    anew = true;
+  };
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) set("GOMP_SPINCOUNT", "20000");
+  set("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+  if (anew) execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
 }
 
 // Large vectors go back to the system when they are freed. glibc's default threshold grows with what is
@@ -97,7 +104,7 @@ void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
-  lacuna::cli::spin_briefly(argv);
+  lacuna::cli::set_up_libraries(argv);
   lacuna::cli::return_freed_memory();
   lacuna::cli::set_command_line(argc, argv);
   try {

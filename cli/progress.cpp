@@ -84,11 +84,12 @@ Result<> History::save(const std::string& path) const {
   const auto number = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : std::string();
   };
-  std::string text = "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap\n";
+  std::string text =
+      "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap,operator_applications\n";
   for (const FitProgress& step : steps_)
-    text += fmt::format("{},{:.6f},{},{},{},{},{},{}\n", step.iteration, step.seconds, step.objective,
+    text += fmt::format("{},{:.6f},{},{},{},{},{},{},{}\n", step.iteration, step.seconds, step.objective,
                         step.gradient_norm, step.train_rmse, number(step.test_rmse), number(step.test_auc),
-                        number(step.gap));
+                        number(step.gap), step.operator_applications);
   return write_whole(path, text);
 }
 
@@ -103,6 +104,7 @@ nlohmann::ordered_json History::json() const {
     columns["test_rmse"].push_back(or_null(step.test_rmse));
     columns["test_auc"].push_back(or_null(step.test_auc));
     columns["gap"].push_back(or_null(step.gap));
+    columns["operator_applications"].push_back(step.operator_applications);
   }
   return columns;
 }

@@ -37,8 +37,8 @@ class ProgressView {
 class History {
  public:
   void add(const FitProgress& progress) { steps_.push_back(progress); }
-  // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap: a line for each step. The
-  // file appears, or is replaced, whole.
+  // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap,operator_applications: a line
+  // for each step. The file appears, or is replaced, whole.
   Result<> save(const std::string& path) const;
   // The same, a list for each column.
   [[nodiscard]] nlohmann::ordered_json json() const;

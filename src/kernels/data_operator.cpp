@@ -58,14 +58,13 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
   }
   // inverse_diagonal_ first gathers what long fibers add to the whole diagonal.
   parallel_blocks(entries, [&](Count begin, Count end) {
-    for (Count e = begin; e < end; ++e) {
-      Real sum = static_cast<Real>(weights_.empty() ? shift : shift / weights_[e]);
-      for (std::size_t p = 0; p < parts_->size(); ++p) {
-        const PartKernels& part = (*parts_)[p];
-        if (part.view().is_single(e))
-          sum += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
-      }
-      diagonal_[e] = sum;
+    for (Count e = begin; e < end; ++e)
+      diagonal_[e] = static_cast<Real>(weights_.empty() ? shift : shift / weights_[e]);
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+      const PartKernels& part = (*parts_)[p];
+      part.view().for_each_single(begin, end, [&](Count e) {
+        diagonal_[e] += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
+      });
     }
   });
   if (use_ == OperatorUse::kRarely) return;

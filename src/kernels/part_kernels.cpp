@@ -12,7 +12,10 @@ namespace {
 
 using kernels::FiberRange;
 
-constexpr Count kPieceEntries = 8192;  // large enough to hide the scheduling, small enough to balance
+// A piece is large enough to hide the scheduling, and small enough to balance a small tensor's too.
+constexpr Count kPieceEntries = 8192;
+constexpr Count kLeastPieceEntries = 1024;
+constexpr Count kPiecesWanted = 16;
 
 // Sums that collide in rows are made in at most this many groups, each with a buffer of n_k x r_k that is
 // added to the result in group order; a group has several times more entries than the buffer has rows.
@@ -21,10 +24,12 @@ constexpr Count kEntriesPerRow = 8;
 
 std::vector<FiberRange> cut(const FiberView& view) {
   std::vector<FiberRange> pieces;
+  const Count piece_entries =
+      std::clamp(static_cast<Count>(view.entry().size()) / kPiecesWanted, kLeastPieceEntries, kPieceEntries);
   const Index* entry = view.entry().data();
   const Index* row = view.row().data();
   for (int length = 2; length <= FiberView::kShort; ++length) {
-    const Count step = kPieceEntries / length;
+    const Count step = piece_entries / length;
     for (Count f = 0; f < view.short_fibers(length); f += step) {
       const Count offset = view.short_begin(length) + f * length;
       pieces.push_back({.entry = entry + offset,
@@ -36,7 +41,7 @@ std::vector<FiberRange> cut(const FiberView& view) {
   }
   const std::vector<Count>& start = view.long_start();
   for (Count f = 0; f < view.long_fibers();) {
-    const auto beyond = std::lower_bound(start.begin() + f + 1, start.end() - 1, start[f] + kPieceEntries);
+    const auto beyond = std::lower_bound(start.begin() + f + 1, start.end() - 1, start[f] + piece_entries);
     const Count last = beyond - start.begin();
     pieces.push_back(
         {.entry = entry, .row = row, .start = start.data() + f, .length = 0, .fibers = last - f});
@@ -106,8 +111,9 @@ void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<
     std::vector<Real> twice(static_cast<std::size_t>(rows()));
     for (Count i = 0; i < rows(); ++i) twice[i] = static_cast<Real>(2 * scale) * row_product(u, v, i);
     parallel_blocks(static_cast<Count>(z.size()), [&](Count begin, Count end) {
-      for (Count e = begin; e < end; ++e)
-        if (view_.is_single(e)) y[e] += static_cast<Real>(single_scale(e)) * twice[row_of_entry_[e]] * z[e];
+      view_.for_each_single(begin, end, [&](Count e) {
+        y[e] += static_cast<Real>(single_scale(e)) * twice[row_of_entry_[e]] * z[e];
+      });
     });
   }
   const auto& set = kernels::fiber_kernels<Real>();
@@ -158,11 +164,10 @@ std::vector<double> PartKernels::single_row_sums(std::span<const Real> x, std::s
   parallel_tasks(static_cast<int>(groups), [&](int group) {
     std::vector<double>& sum = partial[group];
     sum.assign(static_cast<std::size_t>(rows()), 0.0);
-    for (Count e = entries * group / groups; e < entries * (group + 1) / groups; ++e) {
-      if (!view_.is_single(e)) continue;
+    view_.for_each_single(entries * group / groups, entries * (group + 1) / groups, [&](Count e) {
       const double scale = one_scale ? common : static_cast<double>(single_scale(e));
       sum[row_of_entry_[e]] += scale * static_cast<double>(x[e]) * static_cast<double>(w[e]);
-    }
+    });
   });
   std::vector<double> sums = std::move(partial[0]);
   for (Count group = 1; group < groups; ++group)

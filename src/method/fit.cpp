@@ -72,14 +72,13 @@ OffsetSpec offset_spec(const FitOptions& options, int order) {
 std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& options, double share,
                               const FitCallbacks& callbacks) {
   constexpr int kPatience = 5;  // accepted steps without improvement; the error often rises for one or two
-  constexpr double kRoughly = 1e-2;  // relative gradient of TR-MM: its last steps cost most and say least
   auto split = hold_out(tensor, share, options.seed);
   if (!split) return std::nullopt;
   const bool binary = is_binary(split->held.value);
 
   FitOptions trial = without_extras(options);
   trial.early_stop = 0.0;
-  if (options.method == Method::kTrMm) trial.tolerance = std::max(kRoughly, options.tolerance);
+  if (options.method == Method::kTrMm) trial.tolerance = std::max(Trials::kRoughly, options.tolerance);
   int best = 0;
   int since = 0;
   double lowest = std::numeric_limits<double>::infinity();

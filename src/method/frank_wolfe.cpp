@@ -6,14 +6,14 @@
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/fiber_products.hpp>
 #include <lacuna/linalg/decompose.hpp>
-#include <lacuna/problem/top_singular.hpp>
+#include <lacuna/problem/certificate.hpp>
 #include <stdexcept>
 
 namespace lacuna {
 namespace {
 
 // Of squared singular values. The gap is that much of <z, S> too large; more precise ones take far longer.
-constexpr double kSingularAccuracy = 1e-4;
+constexpr double kVertexAccuracy = 1e-4;
 // Of the bound, in norms of the leading component: makes the lambda that all methods begin with, 10, a bound
 // of 2.5 of them.
 constexpr double kUnit = 0.25;
@@ -79,7 +79,7 @@ std::optional<FrankWolfe::Corner> FrankWolfe::best_corner(const Interrupted& int
   Corner best;
   for (std::size_t k = 0; k < basis_.size(); ++k) {
     if (interrupted && interrupted()) return std::nullopt;
-    const TopSingular top = top_singular<double>(data_, k, z_, 1, kSingularAccuracy);
+    const TopSingular top = top_singular<double>(data_, k, z_, 1, kVertexAccuracy);
     const double value = std::sqrt(static_cast<double>(kernels()[k].rows()) * std::max(0.0, top.squared(0)));
     if (k > 0 && value <= best.value) continue;
     best = {.mode = k, .value = value, .u = top.vectors};

@@ -16,9 +16,9 @@ constexpr double kCertified = 1e-3;   // a gap below which no larger rank is wor
 constexpr double kPays = 0.1;         // of the largest part's share of the gap, for a part to grow
 constexpr double kNewWeight = 0.1;    // of Theta, for the new directions together
 constexpr double kNegligible = 1e-4;  // of the largest eigenvalue of Theta: a direction to drop
-constexpr int kPatience = 2;          // stages without improvement
-constexpr double kRoughly = 1e-2;     // relative gradient at which a stage has shown what its rank can do
+constexpr int kPatience = 1;          // stages without improvement
 constexpr int kLargest = 50;          // rank
+constexpr double kDirection = 1e-2;   // accuracy of the new directions
 
 // U Q with the columns that matter, the largest first: Theta's eigenvectors times the roots of its
 // eigenvalues.
@@ -33,7 +33,7 @@ Matrix<double> pruned(const Matrix<double>& u) {
 // [cos(a) U, sin(a) V] with V the top singular vectors of the part's dual that U does not see yet.
 Matrix<double> grown(const ProblemData<double>& data, std::size_t part, const Matrix<double>& u,
                      double inside, int most) {
-  const TopSingular top = top_singular<double>(data, part, data.y(), most);
+  const TopSingular top = top_singular<double>(data, part, data.y(), most, kDirection);
   Eigen::Index fresh = 0;
   while (fresh < top.vectors.cols() && top.squared(fresh) > inside) ++fresh;
   if (fresh == 0) return u;
@@ -70,7 +70,7 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
   Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
   settings.ranks = {1};
   settings.certify = Certify::kAtTheEnd;
-  settings.tolerance = std::max(kRoughly, settings.tolerance);
+  settings.tolerance = std::max(Trials::kRoughly, settings.tolerance);
   Model start;
   for (int since = 0; since < kPatience && !trials.stopped();) {
     FitResult found = trials.run(settings);

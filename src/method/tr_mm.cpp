@@ -12,6 +12,7 @@ namespace {
 // A stage of the path only has to bring the next one near: this many steps, this tolerance, are plenty.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
+constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
 }  // namespace
 
 template <class Real>
@@ -40,17 +41,19 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
         .optimizer = options.optimizer,
         .max_iterations = last ? left : std::min(left / 2, kStageIterations),
         .tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)};
-    solution.summary =
-        minimize(manifold, problem, solution.u, state, stage, run.poll(),
-                 [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
-                   Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
-                                     .operator_applications = applied + problem.operator_applications()};
-                   if (options.certify == Certify::kEveryStep)
-                     run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit).gap(); });
-                   return report.step<Real>(record, measured, u, data.lambda(), at.z);
-                 });
+    solution.summary = minimize(
+        manifold, problem, solution.u, state, stage, run.poll(),
+        [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
+          Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
+                            .operator_applications = applied + problem.operator_applications()};
+          if (options.certify == Certify::kEveryStep)
+            run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit, kGapAccuracy).gap(); });
+          return report.step<Real>(record, measured, u, data.lambda(), at.z);
+        });
     if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
-      run.untimed([&] { solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit); });
+      run.untimed([&] {
+        solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit, kGapAccuracy);
+      });
     solution.z = std::move(state.z);
     applied += problem.operator_applications();
     left -= solution.summary.iterations;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kTolerance = 1e-3;
 // A trial takes no further step after this many operator applications: at first, then as a multiple of the
 // best's.
-constexpr Count kFirstWork = 1500;
+constexpr Count kFirstWork = 700;
 constexpr Count kLeastWork = 300;
 constexpr Count kTimesBest = 4;
 }  // namespace

@@ -18,7 +18,8 @@ namespace lacuna {
 
 class Trials {
  public:
-  static constexpr int kSteps = 8;  // of a trial, at most
+  static constexpr int kSteps = 8;          // of a trial, at most
+  static constexpr double kRoughly = 1e-2;  // relative gradient: the last steps cost most and say least
   static constexpr double kWorthwhile =
       0.999;  // a choice that adds something must lower the error to below this
 

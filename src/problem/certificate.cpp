@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <lacuna/linalg/decompose.hpp>
-#include <lacuna/problem/top_singular.hpp>
+#include <lacuna/problem/certificate.hpp>
 #include <stdexcept>
 
 namespace lacuna {
 namespace {
 
 constexpr Eigen::Index kDense = 48;    // with fewer rows than this the Gram matrix itself is cheaper
-constexpr double kAccuracy = 1e-8;     // of a singular value, relative
 constexpr double kRoughly = 1e-3;      // where that does not succeed
 constexpr Eigen::Index kBasis = 30;    // Lanczos vectors beyond those wanted
 constexpr Eigen::Index kRounds = 100;  // restarts
@@ -53,30 +52,24 @@ TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
 
 template <class Real>
 TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z, int count,
-                         double wanted_accuracy) {
+                         double accuracy) {
   GramProduct<Real> gram(data, part, z);
   const Eigen::Index wanted = std::min<Eigen::Index>(count, gram.rows());
   if (gram.rows() <= std::max(kDense, 2 * wanted))
     return of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
   Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
-  for (const double accuracy : {wanted_accuracy, kRoughly}) {
+  for (const double reached : {accuracy, std::max(accuracy, kRoughly)}) {
     lanczos.init();
-    lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, accuracy);
+    lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, reached);
     if (lanczos.info() == Spectra::CompInfo::Successful)
-      return {.squared = (1.0 + accuracy) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
+      return {.squared = (1.0 + reached) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
   }
   throw std::runtime_error("the largest singular value of a part's dual did not converge");
 }
 
 template <class Real>
-TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z,
-                         int count) {
-  return top_singular(data, part, z, count, kAccuracy);
-}
-
-template <class Real>
 Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u,
-                    std::span<const Real> z, double misfit) {
+                    std::span<const Real> z, double misfit, double accuracy) {
   Certificate certificate;
   certificate.lambda = data.lambda();
   certificate.upper = misfit * misfit;
@@ -91,7 +84,7 @@ Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real
   for (std::size_t p = 0; p < data.parts().size(); ++p) {
     const Eigen::MatrixXd factor = u[p].template cast<double>();
     const double inside = GramProduct<Real>(data, p, z).times(factor).cwiseProduct(factor).sum();
-    const double most = top_singular(data, p, z, 1).squared(0);
+    const double most = top_singular(data, p, z, 1, accuracy).squared(0);
     certificate.parts.push_back({.inside = inside, .most = std::max(most, inside)});
     certificate.upper += 0.5 * data.lambda()[p] * inside;
     quadratic += 2.0 * data.lambda()[p] * certificate.parts.back().most;
@@ -101,15 +94,13 @@ Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real
   return certificate;
 }
 
-template TopSingular top_singular(const ProblemData<double>&, std::size_t, std::span<const double>, int);
-template TopSingular top_singular(const ProblemData<float>&, std::size_t, std::span<const float>, int);
 template TopSingular top_singular(const ProblemData<double>&, std::size_t, std::span<const double>, int,
                                   double);
 template TopSingular top_singular(const ProblemData<float>&, std::size_t, std::span<const float>, int,
                                   double);
 template Certificate certify(const ProblemData<double>&, const std::vector<Matrix<double>>&,
-                             std::span<const double>, double);
+                             std::span<const double>, double, double);
 template Certificate certify(const ProblemData<float>&, const std::vector<Matrix<float>>&,
-                             std::span<const float>, double);
+                             std::span<const float>, double, double);
 
 }  // namespace lacuna

@@ -105,6 +105,26 @@ void check_view(const ObservedTensor& tensor, const PartSpec& part) {
   EXPECT_GT(view.bytes(), 0);
 }
 
+// What for_each_single() goes through, and what asking each entry finds.
+void check_singles(const FiberView& view, Count begin, Count end) {
+  std::vector<Count> expected;
+  for (Count e = begin; e < end; ++e)
+    if (view.is_single(e)) expected.push_back(e);
+  std::vector<Count> found;
+  view.for_each_single(begin, end, [&](Count e) { found.push_back(e); });
+  EXPECT_EQ(found, expected) << begin << ".." << end;
+}
+
+TEST(FiberView, GoesThroughTheSinglesOfAnyRange) {
+  Rng rng(4);
+  const ObservedTensor tensor = test::random_tensor({20, 18, 16}, 200, rng);
+  const FiberView view(tensor, {.mode = 0, .agree = {1, 2}});
+  ASSERT_GT(view.single_fibers(), 10);
+  for (const Count begin : {0, 1, 63, 64, 65, 130})
+    for (const Count end : {0, 1, 63, 64, 65, 128, 131, 199, 200})
+      if (begin <= end) check_singles(view, begin, end);
+}
+
 class FiberViewOfOrder : public testing::TestWithParam<int> {};
 
 TEST_P(FiberViewOfOrder, GroupsEntriesAsAMapWouldForEveryPart) {

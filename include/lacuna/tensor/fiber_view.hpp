@@ -65,6 +65,16 @@ class FiberView {
   [[nodiscard]] Span span(Count listed_fiber) const;
 
   [[nodiscard]] bool is_single(Count entry) const { return (single_[entry >> 6] >> (entry & 63) & 1U) != 0; }
+  // body(entry) for each entry of [begin, end) that is_single(), ascending.
+  template <class Body>
+  void for_each_single(Count begin, Count end, Body&& body) const {
+    for (Count word = begin >> 6; word << 6 < end; ++word) {
+      std::uint64_t bits = single_[word];
+      if (word << 6 < begin) bits &= ~std::uint64_t{0} << (begin & 63);
+      if ((word + 1) << 6 > end) bits &= (std::uint64_t{1} << (end & 63)) - 1;
+      for (; bits != 0; bits &= bits - 1) body((word << 6) + std::countr_zero(bits));
+    }
+  }
   // The number of an entry's fiber among the fibers(): listed ones first, then the single ones as they lie in
   // the tensor. Only for an entry that is_single().
   [[nodiscard]] Count fiber_of_single(Count entry) const {
