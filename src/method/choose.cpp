@@ -50,6 +50,7 @@ class Chooser {
   [[nodiscard]] OffsetSpec best_offsets_alone() const;
   void choose_offsets();
   void choose_lambda(double step);
+  void reconsider_offsets();
   void choose_parts();
   void choose_weighting();
   void tune_each_part();
@@ -181,10 +182,11 @@ std::vector<std::vector<PartOptions>> Chooser::part_groups() const {
   return groups;
 }
 
-// First a group instead of the paper's parts, where their fibers are too short to say much; then the others
-// in addition.
+// First a group instead of the paper's parts, where their fibers are too short to say much; then the others,
+// the paper's among them, in addition.
 void Chooser::choose_parts() {
   const double lambda = best_.parts.front().lambda;
+  const std::vector<PartOptions> paper = best_.parts;
   std::vector<std::vector<PartOptions>> groups = part_groups();
   for (std::vector<PartOptions>& group : groups)
     for (PartOptions& part : group) part.lambda = lambda;
@@ -193,12 +195,24 @@ void Chooser::choose_parts() {
     if (consider({.parts = groups[g], .offsets = best_.offsets, .ranks = best_.ranks}, Trials::kWorthwhile,
                  "instead " + describe(groups[g], modes())))
       base = g;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (g == base) continue;
-    Structure more = best_;
-    more.parts.insert(more.parts.end(), groups[g].begin(), groups[g].end());
-    consider(std::move(more), Trials::kWorthwhile, "also " + describe(groups[g], modes()));
+  if (base < groups.size()) {
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(base));
+    groups.insert(groups.begin(), paper);
+    if (options_->auto_offsets) reconsider_offsets();
   }
+  for (const std::vector<PartOptions>& group : groups) {
+    Structure more = best_;
+    more.parts.insert(more.parts.end(), group.begin(), group.end());
+    consider(std::move(more), Trials::kWorthwhile, "also " + describe(group, modes()));
+  }
+}
+
+// Parts may do better what offsets did before them.
+void Chooser::reconsider_offsets() {
+  if (best_.offsets.effects.empty()) return;
+  Structure without = best_;
+  without.offsets = {};
+  consider(std::move(without), 1.0, "offsets none");
 }
 
 void Chooser::choose_weighting() {
@@ -257,6 +271,7 @@ Choice Chooser::choose() {
   if (asked.auto_parts || asked.auto_lambda) choose_lambda(10.0);
   if (asked.auto_parts) {
     choose_parts();
+    if (asked.auto_offsets) reconsider_offsets();
     choose_lambda(2.0);
     choose_weighting();
     tune_each_part();

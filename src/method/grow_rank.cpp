@@ -16,7 +16,7 @@ constexpr double kCertified = 1e-3;   // a gap below which no larger rank is wor
 constexpr double kPays = 0.1;         // of the largest part's share of the gap, for a part to grow
 constexpr double kNewWeight = 0.1;    // of Theta, for the new directions together
 constexpr double kNegligible = 1e-4;  // of the largest eigenvalue of Theta: a direction to drop
-constexpr int kPatience = 1;          // stages without improvement
+constexpr int kPatience = 2;          // stages without improvement
 constexpr int kLargest = 50;          // rank
 constexpr double kDirection = 1e-2;   // accuracy of the new directions
 
