@@ -195,21 +195,23 @@ void Chooser::choose_parts() {
     if (consider({.parts = groups[g], .offsets = best_.offsets, .ranks = best_.ranks}, Trials::kWorthwhile,
                  "instead " + describe(groups[g], modes())))
       base = g;
-  if (base < groups.size()) {
+  const bool replaced = base < groups.size();
+  if (replaced) {
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(base));
     groups.insert(groups.begin(), paper);
-    if (options_->auto_offsets) reconsider_offsets();
+    reconsider_offsets();
   }
   for (const std::vector<PartOptions>& group : groups) {
     Structure more = best_;
     more.parts.insert(more.parts.end(), group.begin(), group.end());
     consider(std::move(more), Trials::kWorthwhile, "also " + describe(group, modes()));
   }
+  if (!replaced) reconsider_offsets();
 }
 
 // Parts may do better what offsets did before them.
 void Chooser::reconsider_offsets() {
-  if (best_.offsets.effects.empty()) return;
+  if (!options_->auto_offsets || best_.offsets.effects.empty()) return;
   Structure without = best_;
   without.offsets = {};
   consider(std::move(without), 1.0, "offsets none");
@@ -271,7 +273,6 @@ Choice Chooser::choose() {
   if (asked.auto_parts || asked.auto_lambda) choose_lambda(10.0);
   if (asked.auto_parts) {
     choose_parts();
-    if (asked.auto_offsets) reconsider_offsets();
     choose_lambda(2.0);
     choose_weighting();
     tune_each_part();
