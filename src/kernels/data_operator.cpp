@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/data_operator.hpp>
 #include <stdexcept>
@@ -34,6 +35,13 @@ DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count en
 template <class Real>
 bool DataOperator<Real>::stores(const FiberRange& piece) const {
   return use_ == OperatorUse::kOften && piece.length > 0;  // which is 0 for long fibers
+}
+
+template <class Real>
+int DataOperator<Real>::threads() const {
+  std::size_t pieces = diagonal_.size() / kBlock;
+  for (const PartKernels& part : *parts_) pieces = std::max(pieces, part.pieces().size());
+  return threads_for_blocks(static_cast<Count>(pieces));
 }
 
 template <class Real>

@@ -45,11 +45,7 @@ class DataOperator {
 
  private:
   [[nodiscard]] bool stores(const kernels::FiberRange& piece) const;
-  [[nodiscard]] int threads() const {
-    std::size_t pieces = static_cast<std::size_t>(diagonal_.size()) / kBlock;
-    for (const PartKernels& part : *parts_) pieces = std::max(pieces, part.pieces().size());
-    return threads_for_blocks(static_cast<Count>(pieces));
-  }
+  [[nodiscard]] int threads() const;
   void set_diagonals(std::span<const double> lambda, double shift);
   void set_pair_products(std::span<const double> lambda);
 
