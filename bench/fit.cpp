@@ -6,6 +6,7 @@
 // Splits that are not in DIR are left out; --quick fits one small generated tensor and needs no data.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/base/rng.hpp>
@@ -118,26 +119,17 @@ int main(int argc, char** argv) try {
   std::string only;
   bool quick = false;
   bool json = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    const auto next = [&] {
-      if (i + 1 == argc) throw std::runtime_error(flag + " needs a value");
-      return std::string(argv[++i]);
-    };
-    if (flag == "--splits")
-      folder = next();
-    else if (flag == "--only")
-      only = next();
-    else if (flag == "--threads")
-      set_thread_count(std::stoi(next()));
-    else if (flag == "--quick")
-      quick = true;
-    else if (flag == "--json")
-      json = true;
-    else
-      throw std::runtime_error("found '" + flag +
-                               "', expected --splits, --only, --threads, --quick or --json");
-  }
+  int threads = 0;
+  CLI::App flags;
+  flags.set_help_flag();
+  flags.add_option("--splits", folder);
+  flags.add_option("--only", only);
+  flags.add_option("--threads", threads);
+  flags.add_flag("--quick", quick);
+  flags.add_flag("--json", json);
+  flags.parse(argc, argv);
+  set_thread_count(threads);
+
   Json rows = Json::array();
   if (!json)
     fmt::print("{:<12} {:<5} {:>8} {:>9} {:>8} {:>6} {:>8} {:>8}\n", "split", "", "target", "value",

@@ -7,6 +7,7 @@
 // some 130 bytes an entry together, are made in DIR (the system's folder for temporary files) and removed.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -127,23 +128,13 @@ int main(int argc, char** argv) try {
   std::string folder = std::filesystem::temp_directory_path();
   bool quick = false;
   bool json = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    const auto next = [&] {
-      if (i + 1 == argc) throw std::runtime_error(flag + " needs a value");
-      return std::string(argv[++i]);
-    };
-    if (flag == "--entries")
-      entries = std::max(1, std::stoi(next()));
-    else if (flag == "--folder")
-      folder = next();
-    else if (flag == "--quick")
-      quick = true;
-    else if (flag == "--json")
-      json = true;
-    else
-      throw std::runtime_error("found '" + flag + "', expected --entries, --folder, --quick or --json");
-  }
+  CLI::App flags;
+  flags.set_help_flag();
+  flags.add_option("--entries", entries)->check(CLI::Range(1, 1000000000));
+  flags.add_option("--folder", folder);
+  flags.add_flag("--quick", quick);
+  flags.add_flag("--json", json);
+  flags.parse(argc, argv);
   if (quick) entries = 20000;
 
   Json rows = Json::array();

@@ -7,6 +7,7 @@
 // uses one small generated tensor and needs no data.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
@@ -124,26 +125,19 @@ void measure(const Case& which, const ObservedTensor& tensor, const std::vector<
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::string splits = "build/splits";
   std::string generated;
   bool json = false;
   bool quick = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--json") {
-      json = true;
-    } else if (flag == "--quick") {
-      quick = true;
-    } else if (flag == "--splits" && i + 1 < argc) {
-      splits = argv[++i];
-    } else if (flag == "--generated" && i + 1 < argc) {
-      generated = argv[++i];
-    } else {
-      fmt::print(stderr, "usage: bench_operator [--splits DIR] [--generated FILE.tns] [--quick] [--json]\n");
-      return 2;
-    }
-  }
+  CLI::App flags;
+  flags.set_help_flag();
+  flags.add_option("--splits", splits);
+  flags.add_option("--generated", generated);
+  flags.add_flag("--quick", quick);
+  flags.add_flag("--json", json);
+  flags.parse(argc, argv);
+
   std::vector<Case> cases = {{"fb15k-237", splits + "/fb15k-237.train.tns", {20, 20, 1}},
                              {"movielens-1m", splits + "/movielens-1m.train.tns", {20, 10, 1}},
                              {"movielens-10m-shape", generated, {20, 10, 1}},
@@ -190,4 +184,7 @@ int main(int argc, char** argv) {
                row["threads"].get<int>(), time, bound, time / bound);
   }
   return 0;
+} catch (const std::exception& problem) {
+  fmt::print(stderr, "bench_operator: {}\n", problem.what());
+  return 2;
 }
