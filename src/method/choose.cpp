@@ -281,9 +281,9 @@ Choice Chooser::choose() {
   if (asked.auto_rank) choose_rank();
   if (asked.auto_rank && asked.auto_lambda) choose_lambda(2.0);
 
-  trials_->tell(std::to_string(trials_->count()) + " trials of at most " + std::to_string(Trials::kSteps) +
-                " steps; " + trials_->measure(lowest_) + " with --parts '" + describe(best_.parts, modes()) +
-                "' --offsets '" + describe(best_.offsets, modes()) + "'");
+  trials_->tell(std::to_string(trials_->count()) + " trials; " + trials_->measure(lowest_) +
+                " with --parts '" + describe(best_.parts, modes()) + "' --offsets '" +
+                describe(best_.offsets, modes()) + "'");
   Choice chosen{.options = asked, .start = std::move(start_)};
   if (asked.auto_lambda && !asked.auto_parts) {  // one factor on all parts: it is lambda's
     const double factor =

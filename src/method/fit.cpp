@@ -74,7 +74,7 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   constexpr int kPatience = 5;  // accepted steps without improvement; the error often rises for one or two
   auto split = hold_out(tensor, share, options.seed);
   if (!split) return std::nullopt;
-  const bool binary = is_binary(split->held.value);
+  const Count held = split->held.size();
 
   FitOptions trial = without_extras(options);
   trial.early_stop = 0.0;
@@ -87,12 +87,9 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   watching.progress = [&](const FitProgress& progress) {
     if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
     ++since;
-    const double error = binary ? 1.0 - *progress.test_auc : *progress.test_rmse;
-    if (error < lowest) {
-      lowest = error;
-      best = progress.iteration;
-      since = 0;
-    }
+    if (progress.test_error() < lowest) since = 0;
+    lowest = std::min(lowest, progress.test_error());
+    if (progress.test_error() <= as_good_as(lowest, held)) best = progress.iteration;
     return since >= kPatience ? Flow::kStop : Flow::kContinue;
   };
   const FitResult last = fit(std::move(split->kept), trial, watching, &split->held);

@@ -39,10 +39,12 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
 }
 
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
-std::vector<double> plan_path(const FitOptions& options) {
+std::vector<double> plan_path(const std::vector<PartOptions>& parts, const FitOptions& options) {
   int steps = options.path;
   if (steps < 0) {
-    const double above = options.lambdas.empty() ? options.lambda / FitOptions::kPathStart : 1.0;
+    double largest = 0.0;
+    for (const PartOptions& part : parts) largest = std::max(largest, options.lambda * part.lambda);
+    const double above = options.lambdas.empty() ? largest / FitOptions::kPathStart : 1.0;
     steps = std::clamp(static_cast<int>(std::ceil(std::log10(above) - 1e-9)), 0, 12);
     if (options.warm_start != nullptr) steps = 0;
   }
@@ -89,7 +91,7 @@ FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const
   if (plan.lambda.empty())
     for (const PartOptions& part : plan.parts)
       plan.lambda.push_back(options.lambda * part.lambda * part_scale(tensor, part.spec));
-  plan.path = plan_path(options);
+  plan.path = plan_path(plan.parts, options);
   return plan;
 }
 

@@ -3,8 +3,16 @@
 
 #include <algorithm>
 #include <lacuna/evaluate/metrics.hpp>
+#include <limits>
+
+#include "method/hold_out.hpp"
 
 namespace lacuna {
+
+double FitProgress::test_error() const {
+  if (test_auc) return 1.0 - *test_auc;
+  return test_rmse.value_or(std::numeric_limits<double>::infinity());
+}
 
 FitRun::FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test,
                const Offsets& offsets, std::optional<Range> clip)
@@ -42,6 +50,8 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
       for (double& value : predicted) value = std::clamp(value, clip_->low, clip_->high);
     progress_.test_rmse = rmse(test_->value, predicted);
     progress_.test_auc = auc(test_->value, predicted);
+    lowest_ = std::min(lowest_, progress_.test_error());
+    if (progress_.test_error() <= as_good_as(lowest_, test_->size())) best_ = progress_;
   }
   const Flow flow = callbacks_->progress ? callbacks_->progress(progress_) : Flow::kContinue;
   if (flow == Flow::kStop && stop_ == Stop::kNone) stop_ = Stop::kUser;
@@ -51,6 +61,10 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
 
 void FitRun::finish(const Summary& summary, FitResult& result) const {
   result.last = progress_;
+  if (options_->keep_best && best_) {
+    result.last = *best_;
+    result.last.operator_applications = progress_.operator_applications;
+  }
   result.reason = summary.reason;
   result.converged = converged(summary.reason);
   result.stop_reason = stop_ == Stop::kTime   ? "time limit reached"

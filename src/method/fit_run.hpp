@@ -4,6 +4,7 @@
 
 #include <lacuna/base/stopwatch.hpp>
 #include <lacuna/method/fit.hpp>
+#include <limits>
 
 namespace lacuna {
 
@@ -48,7 +49,11 @@ class FitRun {
   void start_stage(double path_factor = 1.0) {
     progress_.lambda = path_factor;
     first_iteration_ = progress_.iteration;
+    best_.reset();
+    lowest_ = std::numeric_limits<double>::infinity();
   }
+  // Whether the step reported last has the lowest test error of its stage, or one as good as that.
+  [[nodiscard]] bool at_the_best() const { return best_ && best_->iteration == progress_.iteration; }
   void finish(const Summary& summary, FitResult& result) const;
   // The user wants the result now.
   [[nodiscard]] bool interrupted() const { return callbacks_->interrupted && callbacks_->interrupted(); }
@@ -65,6 +70,8 @@ class FitRun {
   std::optional<Range> clip_;
   Stopwatch watch_;
   FitProgress progress_;
+  std::optional<FitProgress> best_;                          // step of this stage
+  double lowest_ = std::numeric_limits<double>::infinity();  // test error of this stage
   int first_iteration_ = 0;
   Stop stop_ = Stop::kNone;
 };

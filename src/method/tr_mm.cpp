@@ -13,6 +13,14 @@ namespace {
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
+
+// A step to come back to.
+template <class Real>
+struct Kept {
+  std::vector<Matrix<Real>> u;
+  std::vector<Real> z;
+  double misfit;
+};
 }  // namespace
 
 template <class Real>
@@ -37,6 +45,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     DualProblem<Real> problem(data, {}, run.poll());
     problem.start_from(std::move(solution.z));
     typename DualProblem<Real>::State state;
+    std::optional<Kept<Real>> best;
     const MinimizeOptions stage{
         .optimizer = options.optimizer,
         .max_iterations = last ? left : std::min(left / 2, kStageIterations),
@@ -48,8 +57,15 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
                             .operator_applications = applied + problem.operator_applications()};
           if (options.certify == Certify::kEveryStep)
             run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit, kGapAccuracy).gap(); });
-          return report.step<Real>(record, measured, u, data.lambda(), at.z);
+          const Flow flow = report.step<Real>(record, measured, u, data.lambda(), at.z);
+          if (options.keep_best && last && run.at_the_best()) best = {.u = u, .z = at.z, .misfit = at.misfit};
+          return flow;
         });
+    if (best) {
+      solution.u = std::move(best->u);
+      state.z = std::move(best->z);
+      state.misfit = best->misfit;
+    }
     if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
       run.untimed([&] {
         solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit, kGapAccuracy);

@@ -15,6 +15,7 @@ constexpr double kTolerance = 1e-3;
 constexpr Count kFirstWork = 700;
 constexpr Count kLeastWork = 300;
 constexpr Count kTimesBest = 4;
+constexpr Count kCheap = 100'000'000;  // entries gone through: then it may take more than the usual steps
 }  // namespace
 
 FitOptions without_extras(FitOptions options) {
@@ -45,8 +46,8 @@ FitOptions Trials::settings() const {
   trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
   trial.loss = Loss::kSquared;
   trial.early_stop = 0.0;
-  trial.path = 0;
-  trial.max_iterations = std::min(kSteps, options_->max_iterations);
+  trial.keep_best = true;
+  trial.max_iterations = std::min(kMostSteps, options_->max_iterations);
   trial.tolerance = std::max(kTolerance, options_->tolerance);
   trial.warm_start = nullptr;
   return trial;
@@ -56,15 +57,13 @@ FitResult Trials::run(const FitOptions& settings) {
   ++count_;
   FitCallbacks quiet;
   quiet.interrupted = callbacks_->interrupted;
-  quiet.progress = [this](const FitProgress& progress) {
-    return progress.operator_applications < most_work_ ? Flow::kContinue : Flow::kStop;
+  const Count cheap = kCheap / split_.kept.size();
+  quiet.progress = [=, this](const FitProgress& progress) {
+    const Count work = progress.operator_applications;
+    const bool go_on = work < cheap || (work < most_work_ && progress.iteration < kSteps);
+    return go_on ? Flow::kContinue : Flow::kStop;
   };
   return fit(split_.kept, settings, quiet, &split_.held);
-}
-
-double Trials::error(const FitResult& result) const {
-  if (binary_) return 1.0 - result.last.test_auc.value_or(0.5);
-  return result.last.test_rmse.value_or(std::numeric_limits<double>::infinity());
 }
 
 std::string Trials::measure(double error) const {

@@ -18,7 +18,8 @@ namespace lacuna {
 
 class Trials {
  public:
-  static constexpr int kSteps = 8;          // of a trial, at most
+  static constexpr int kSteps = 8;          // of a trial, at most,
+  static constexpr int kMostSteps = 30;     // or this many where steps are cheap
   static constexpr double kRoughly = 1e-2;  // relative gradient: the last steps cost most and say least
   static constexpr double kWorthwhile =
       0.999;  // a choice that adds something must lower the error to below this
@@ -30,7 +31,7 @@ class Trials {
   [[nodiscard]] FitOptions settings() const;
   [[nodiscard]] FitResult run(const FitOptions& settings);
   // RMSE on the held-out entries, or 1 - AUC where all values are 0 or 1.
-  [[nodiscard]] double error(const FitResult& result) const;
+  [[nodiscard]] static double error(const FitResult& result) { return result.last.test_error(); }
   // It is the best so far: what needs many times its work is not waited for.
   void note_best(const FitResult& result);
   [[nodiscard]] std::string measure(double error) const;  // that, for the reader

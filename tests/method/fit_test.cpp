@@ -3,9 +3,12 @@
 // nonsense.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/method/fit.hpp>
 
+#include "method/hold_out.hpp"
 #include "support/latent_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -79,7 +82,7 @@ TEST(Fit, FloatComesCloseToDouble) {
   const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
   FitOptions single = options;
   single.precision = Precision::kFloat;
-  const FitResult exact = fit(split.train, options, {}, &split.test);
+  const FitResult exact = fit(split->kept, options, {}, &split->held);
   const FitResult close = fit(split.train, single, {}, &split.test);
   EXPECT_NEAR(*close.last.test_rmse / *exact.last.test_rmse, 1.0, 0.02);
 }
@@ -106,6 +109,49 @@ TEST(Fit, WarmStartFromItsOwnModelNeedsHardlyAnyStep) {
   EXPECT_TRUE(warm.converged);
   EXPECT_LE(warm.last.iteration, 2);
   EXPECT_LT(warm.last.iteration, cold.last.iteration);
+}
+
+TEST(Fit, KeepsTheStepWithTheLowestTestErrorWhereAsked) {
+  Rng rng(13);
+  const ObservedTensor noisy = low_rank_tensor({15, 15, 15}, 2, 1200, 1.0, rng);  // overfitted soon
+  const auto split = hold_out(noisy, 0.25, 1);
+  std::vector<double> errors;
+  FitCallbacks callbacks;
+  callbacks.progress = [&](const FitProgress& progress) {
+    if (progress.accepted) errors.push_back(progress.test_error());
+    return Flow::kContinue;
+  };
+  FitOptions options{.ranks = {4}, .lambda = 0.5, .max_iterations = 25, .early_stop = 0.0};
+  const FitResult last = fit(split->kept, options, callbacks, &split->held);
+  const double lowest = *std::min_element(errors.begin(), errors.end());
+  ASSERT_GT(errors.back(), 1.05 * lowest);
+
+  options.keep_best = true;
+  const FitResult best = fit(split->kept, options, {}, &split->held);
+  EXPECT_LT(*best.last.test_rmse, 1.03 * lowest);
+  EXPECT_LT(best.last.iteration, last.last.iteration);
+  EXPECT_EQ(best.last.operator_applications, last.last.operator_applications);
+  const std::vector<double> predicted = Predictor(best.model).predict(split->held.index).value;
+  EXPECT_NEAR(rmse(split->held.value, predicted), *best.last.test_rmse, 1e-12);
+}
+
+TEST(Fit, ThePathIsThatOfTheLargestLambda) {
+  const LatentSplit split = latent_tensor({10, 9, 8}, 1, 0.5, 14);
+  const auto first_factor = [&](double factor) {
+    std::vector<PartOptions> parts = full_structure(3);
+    for (PartOptions& part : parts) part.lambda = factor;
+    double first = 0.0;
+    FitCallbacks callbacks;
+    callbacks.progress = [&](const FitProgress& progress) {
+      first = progress.lambda;
+      return Flow::kStop;
+    };
+    (void)fit(split.train, {.parts = parts, .ranks = {1}, .lambda = 10.0}, callbacks);
+    return first;
+  };
+  EXPECT_DOUBLE_EQ(first_factor(1.0), 0.1);
+  EXPECT_DOUBLE_EQ(first_factor(0.1), 1.0);
+  EXPECT_DOUBLE_EQ(first_factor(10.0), 0.01);
 }
 
 TEST(Fit, RankBeyondTheModeIsCappedWithANotice) {

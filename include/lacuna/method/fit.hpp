@@ -53,6 +53,7 @@ struct FitOptions {
   double max_time = 0.0;          // seconds; 0: no limit. Choices may take half of it
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
+  bool keep_best = false;    // TR-MM: the model of the step at which the test error was lowest, not the last
   Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
   double calibrate = 0.0;  // share of the entries held out in fits before the last, for intervals; 0: none
   std::uint64_t seed = 1;
@@ -83,6 +84,9 @@ struct FitProgress {
   int inner_iterations = 0;
   bool accepted = true;
   Count operator_applications = 0;
+
+  // 1 - AUC where that is defined, else RMSE; infinite where there is nothing to test on.
+  [[nodiscard]] double test_error() const;
 };
 
 struct FitCallbacks {
