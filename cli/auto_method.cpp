@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kFolds = 3;
 // Tried for methods that do not find their own.
-const std::vector<std::string> kRanks = {"3", "5", "10"};
 const std::vector<double> kLambdas = {3.0, 10.0, 30.0};
 
 Result<TuneCandidate> candidate(const FitFlags& flags, const std::string& name,
@@ -26,28 +25,17 @@ Result<TuneCandidate> candidate(const FitFlags& flags, const std::string& name,
   return TuneCandidate{.name = name, .options = std::move(*options)};
 }
 
-Result<std::vector<TuneCandidate>> candidates_of(const std::string& method, const FitFlags& given,
-                                                 const std::vector<Mode>& modes) {
+// The method with what it does not choose by itself: lambda, from a list, where it takes one.
+Result<TuneCandidate> open_candidate(const std::string& method, const FitFlags& given,
+                                     const std::vector<Mode>& modes) {
   const FitFlags flags = flags_for(given, method);
-  const unsigned takes = info(*parse_method(method)).settings;
-  const bool finds_rank =
-      (takes & kTakesRank) == 0 || (takes & kTakesParts) != 0 || info(*parse_method(method)).finds_rank;
-  const bool open_rank = flags.rank == FitFlags().rank;
-  std::vector<TuneCandidate> list;
-  for (const std::string& rank : finds_rank || !open_rank ? std::vector<std::string>{""} : kRanks) {
-    FitFlags one = flags;
-    if (!rank.empty()) one.rank = {rank};
-    auto found = candidate(one, rank.empty() ? method : fmt::format("{} rank {}", method, rank), modes);
-    if (!found) return found.error();
-    if (!flags.lambda.empty() && flags.lambda != "auto")
-      found->lambdas = {found->options.lambda};
-    else
-      found->lambdas = (takes & kTakesParts) != 0 ? std::vector<double>{found->options.lambda} : kLambdas;
-    found->options.auto_lambda =
-        found->options.auto_lambda || ((takes & kTakesParts) != 0 && flags.lambda.empty());
-    list.push_back(std::move(*found));
-  }
-  return list;
+  auto found = candidate(flags, method, modes);
+  if (!found) return found.error();
+  const bool chooses_lambda = (info(found->options.method).settings & kTakesParts) != 0;
+  const bool given_lambda = !flags.lambda.empty() && flags.lambda != "auto";
+  found->lambdas = given_lambda || chooses_lambda ? std::vector<double>{found->options.lambda} : kLambdas;
+  if (chooses_lambda && flags.lambda.empty()) found->options.auto_lambda = true;
+  return found;
 }
 
 }  // namespace
@@ -66,6 +54,7 @@ FitFlags flags_for(FitFlags flags, const std::string& method) {
   if ((takes & kTakesParts) == 0) flags.parts = plain.parts;
   if ((takes & kTakesInit) == 0) flags.init = plain.init;
   if ((takes & kTakesLoss) == 0) flags.loss = plain.loss;
+  if ((takes & kTakesTubes) == 0) flags.tubes = plain.tubes;
   if ((takes & kTakesOptimizer) == 0) flags.optimizer = plain.optimizer;
   if ((takes & kTakesPrecision) == 0) flags.precision = plain.precision;
   if ((takes & kTakesEarlyStop) == 0) flags.options.early_stop = plain.options.early_stop;
@@ -107,9 +96,9 @@ Result<FitOptions> best_method(const ObservedTensor& tensor, const FitFlags& fla
   tuning.metric = is_binary(tensor.values()) ? Metric::kAuc : Metric::kRmse;
   tuning.lambdas = kLambdas;
   for (const std::string& method : methods_for(tensor, flags)) {
-    auto list = candidates_of(method, flags, tensor.modes());
-    if (!list) return list.error();
-    for (TuneCandidate& one : *list) tuning.candidates.push_back(std::move(one));
+    auto one = open_candidate(method, flags, tensor.modes());
+    if (!one) return one.error();
+    tuning.candidates.push_back(std::move(*one));
   }
   tuning.side_by_side = fits_side_by_side(largest_fit(tensor, tuning.candidates), kFolds);
   // What --max-time leaves for choosing is shared by the fits of the first fold, which all candidates see.

@@ -78,6 +78,9 @@ void FitFlags::add_flags(CLI::App& command) {
                   "fitted first: none, mean, modes, auto, or a list such as user,item,item*week")
       ->default_str(choose_everything ? "auto" : "the method's")
       ->group(group);
+  command.add_option("--tubes", tubes, "the mode that tsvd transforms along, by name or number")
+      ->default_str("the smallest")
+      ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
       ->group(group);
@@ -129,7 +132,8 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
   FitOptions chosen = options;
   if (!open_method()) chosen.method = *parse_method(method);
   const bool open_rank = rank == std::vector<std::string>{"auto"};
-  chosen.auto_rank = open_rank && (info(chosen.method).settings & kTakesParts) != 0;
+  chosen.auto_rank =
+      open_rank && (info(chosen.method).settings & kTakesRank) != 0 && !info(chosen.method).finds_rank;
   if (!open_rank) {
     auto ranks = parse_ranks(rank);
     if (!ranks) return ranks.error();
@@ -189,6 +193,14 @@ Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& cho
     auto spec = parse_offsets(offsets.empty() ? unset : offsets, modes);
     if (!spec) return usage_error("--offsets", spec.error().what);
     chosen.offsets = std::move(*spec);
+  }
+  if (!tubes.empty()) {
+    auto list = parse_mode_list(tubes, modes);
+    if (!list) return usage_error("--tubes", list.error().what);
+    if (list->size() != 1) return usage_error("--tubes", fmt::format("found '{}', expected one mode", tubes));
+    if ((info(chosen.method).settings & kTakesTubes) == 0)
+      return usage_error("--tubes", fmt::format("method {} does not take it", name(chosen.method)));
+    chosen.tubes = list->front();
   }
   return Nothing{};
 }

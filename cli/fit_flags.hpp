@@ -26,6 +26,7 @@ struct FitFlags {
   std::string center;
   std::string parts;  // empty: full, or auto where everything is
   std::string offsets;
+  std::string tubes;  // a mode
   std::vector<std::string> rank = {"auto"};
   std::string lambda;
   ClipFlag clip;
@@ -45,7 +46,7 @@ struct FitFlags {
   void watch_closely(FitOptions& chosen) const {
     if (!report.empty()) chosen.certify = Certify::kEveryStep;
   }
-  // What --parts and --offsets mean for data of these modes.
+  // What --parts, --offsets and --tubes mean for data of these modes.
   Result<> set_structure(const std::vector<Mode>& modes, FitOptions& chosen) const;
 };
 

@@ -251,11 +251,20 @@ void Chooser::choose_rank() {
 
 Choice Chooser::choose() {
   const FitOptions& asked = *options_;
-  if ((info(asked.method).settings & kTakesParts) == 0) {  // nothing but offsets to choose
+  if ((info(asked.method).settings & kTakesParts) == 0) {  // nothing but offsets and ranks to choose
     Choice chosen{.options = asked, .start = std::nullopt};
     if (asked.auto_offsets) {
       chosen.options.offsets = best_offsets_alone();
       trials_->tell("offsets " + describe(chosen.options.offsets, modes()));
+    }
+    if (asked.auto_rank) {
+      FitOptions trial = trials_->settings();
+      trial.offsets = chosen.options.offsets;
+      Growth growth = grow_tucker_ranks(*trials_, std::move(trial));
+      if (std::isfinite(growth.error)) {
+        chosen.options.ranks = ranks(growth.model.body);
+        chosen.start = std::move(growth.model);
+      }
     }
     return chosen;
   }

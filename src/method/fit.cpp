@@ -102,6 +102,22 @@ std::optional<int> best_steps(const ObservedTensor& tensor, const FitOptions& op
   return best;
 }
 
+// Fits on all entries for as many steps as the error on some of them, held out first, asks for.
+FitResult stop_early(ObservedTensor tensor, FitOptions options, double share, const FitCallbacks& callbacks,
+                     const Entries* test) {
+  if (!(share < 1.0)) throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
+  const int most = options.max_iterations;
+  const auto steps = best_steps(tensor, options, share, callbacks);
+  options.early_stop = 0.0;
+  if (steps) options.max_iterations = *steps;
+  FitResult result = fit(std::move(tensor), options, callbacks, test);
+  if (steps && result.reason == StopReason::kMaxIterations && *steps < most) {
+    result.stop_reason = "as many steps as the held-out error asked for";
+    result.converged = true;
+  }
+  return result;
+}
+
 // What predictions of fits on most of the entries miss on the others. The fewer are held out, the more such a
 // fit is like the one on all of them; so that there are enough to judge by, small tensors are fitted several
 // times.
@@ -150,11 +166,14 @@ FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const
                       : choose(believed_entries(tensor, options, timed), options, timed);
   if (choice.start) choice.options.warm_start = &*choice.start;
   const double choosing = watch.seconds();
-  // The trials were short, so how many steps the last fit takes is chosen like the rest.
-  if ((options.auto_rank || options.auto_lambda) && options.early_stop < 0.0)
-    choice.options.early_stop = kHeldOutShare;
   if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);
-  FitResult result = fit(std::move(tensor), choice.options, callbacks, test);
+  // The trials were short, so how many steps the last fit takes is chosen like the rest.
+  const bool count_steps = (options.auto_rank || options.auto_lambda) && options.early_stop < 0.0;
+  const bool takes_it = (info(options.method).settings & kTakesEarlyStop) != 0;
+  if (count_steps && takes_it) choice.options.early_stop = kHeldOutShare;
+  FitResult result = count_steps && !takes_it && options.loss == Loss::kSquared
+                         ? stop_early(std::move(tensor), choice.options, kHeldOutShare, callbacks, test)
+                         : fit(std::move(tensor), choice.options, callbacks, test);
   result.choosing_seconds = choosing;
   return result;
 }
@@ -168,20 +187,8 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
   const FitOptions options = complete_options(given);
   if (leaves_a_choice(options)) return choose_and_fit(std::move(tensor), options, callbacks, test);
   if (options.loss == Loss::kHuber) return fit_robustly(std::move(tensor), options, callbacks, test);
-  if (const double share = early_stop_share(options); share > 0.0) {
-    if (!(share < 1.0))
-      throw std::invalid_argument("early_stop must be below 1, got " + std::to_string(share));
-    FitOptions bounded = options;
-    bounded.early_stop = 0.0;
-    const auto steps = best_steps(tensor, options, share, callbacks);
-    if (steps) bounded.max_iterations = *steps;
-    FitResult result = fit(std::move(tensor), bounded, callbacks, test);
-    if (steps && result.reason == StopReason::kMaxIterations && *steps < options.max_iterations) {
-      result.stop_reason = "as many steps as the held-out error asked for";
-      result.converged = true;
-    }
-    return result;
-  }
+  if (const double share = early_stop_share(options); share > 0.0)
+    return stop_early(std::move(tensor), options, share, callbacks, test);
   const OffsetSpec spec = offset_spec(options, tensor.order());
   const auto [low, high] = std::minmax_element(tensor.values().begin(), tensor.values().end());
 

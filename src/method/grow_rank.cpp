@@ -93,4 +93,26 @@ Growth grow_ranks(Trials& trials, FitOptions settings) {
   return best;
 }
 
+Growth grow_tucker_ranks(Trials& trials, FitOptions settings) {
+  Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
+  Model start;
+  std::vector<int> before;
+  for (int since = 0, rank = 1; since < kPatience && rank <= kLargest && !trials.stopped(); ++rank) {
+    settings.ranks = {rank};
+    FitResult found = trials.run(settings);
+    std::vector<int> reached = ranks(found.model.body);
+    if (reached == before) break;  // every mode is at its size
+    before = std::move(reached);
+    const double error = Trials::error(found);
+    const bool better = error < Trials::kWorthwhile * best.error;
+    trials.tell(
+        fmt::format("{} {}  rank {}", better ? '+' : ' ', trials.measure(error), fmt::join(before, ",")));
+    since = better ? 0 : since + 1;
+    start = found.model;
+    settings.warm_start = &start;
+    if (better) best = {.error = error, .model = std::move(found.model)};
+  }
+  return best;
+}
+
 }  // namespace lacuna

@@ -16,4 +16,7 @@ struct Growth {
 // `settings` has parts, offsets and lambda; its ranks are ignored.
 [[nodiscard]] Growth grow_ranks(Trials& trials, FitOptions settings);
 
+// The same for a Tucker method, which has no certificate: one more in every mode.
+[[nodiscard]] Growth grow_tucker_ranks(Trials& trials, FitOptions settings);
+
 }  // namespace lacuna

@@ -27,6 +27,7 @@ constexpr SettingInfo kSettings[] = {
      [](const FitOptions& o) { return o.max_iterations > 0 || o.tolerance > 0.0; }},
     {kTakesEarlyStop, "--early-stop", [](const FitOptions& o) { return o.early_stop > 0.0; }},
     {kTakesOptimizer, "--optimizer", [](const FitOptions& o) { return o.optimizer != kUntouched.optimizer; }},
+    {kTakesTubes, "--tubes", [](const FitOptions& o) { return o.tubes != kUntouched.tubes; }},
     {kTakesLoss, "--loss", [](const FitOptions& o) { return o.loss != kUntouched.loss; }},
     {kTakesPrecision, "--precision", [](const FitOptions& o) { return o.precision != kUntouched.precision; }},
 };

@@ -4,7 +4,8 @@
 //   min (1/n) sum_f ||slice f of the Fourier transform of X along a mode of size n||_*
 //   subject to X_e = Y_e on the observed entries,
 //
-// by ADMM. The mode transformed along is the smallest, the last of them when there are several.
+// by ADMM. The mode transformed along is the one asked for, or the smallest, the last of them when there are
+// several.
 #include <algorithm>
 #include <lacuna/linalg/tubal.hpp>
 #include <stdexcept>
@@ -18,8 +19,11 @@ Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run
     throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
                                 std::to_string(tensor.order()));
   const Shape shape = shape_of(tensor);
-  int tubes = 0;
-  for (int k = 1; k < 3; ++k)
+  if (options.tubes < -1 || options.tubes >= 3)
+    throw std::invalid_argument("tubes must be a mode from 0 to 2, or -1 for the smallest; got " +
+                                std::to_string(options.tubes));
+  int tubes = std::max(0, options.tubes);
+  for (int k = 1; k < 3 && options.tubes < 0; ++k)
     if (shape[k] <= shape[tubes]) tubes = k;
   ExactAdmm admm{.step = 0.3};  // a guess
   admm.terms.emplace_back([&](std::span<const double> x, double tau, std::span<double> z) {

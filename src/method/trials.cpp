@@ -43,10 +43,12 @@ void Trials::note_best(const FitResult& result) {
 FitOptions Trials::settings() const {
   FitOptions trial = without_extras(*options_);
   trial.auto_parts = trial.auto_offsets = trial.auto_rank = trial.auto_lambda = false;
-  trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
+  if ((info(trial.method).settings & kTakesParts) != 0) {
+    trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
+    trial.keep_best = true;
+  }
   trial.loss = Loss::kSquared;
   trial.early_stop = 0.0;
-  trial.keep_best = true;
   trial.max_iterations = std::min(kMostSteps, options_->max_iterations);
   trial.tolerance = std::max(kTolerance, options_->tolerance);
   trial.warm_start = nullptr;

@@ -39,6 +39,20 @@ class DenseTest(SampleTest):
         self.write("matrix.tns", "1 1 1\n2 2 2\n3 1 1\n")
         self.assertIn("3 modes", self.fails(2, "fit", "matrix.tns", "-o", "m.lac", "--method", "tsvd"))
 
+    def test_tubes_say_along_which_mode(self):
+        def fitted(*flags):
+            return self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "tsvd", "--test", "test.tns",
+                                "--max-iterations", "20", *flags)["test_rmse"]
+
+        by_number = {mode: fitted("--tubes", str(mode)) for mode in (1, 2, 3)}
+        self.assertEqual(len(set(by_number.values())), 3)
+        self.assertIn(fitted(), by_number.values())
+        self.assertEqual(fitted("--tubes", "mode2"), by_number[2])
+        for method, mode in (("tsvd", "4"), ("tsvd", "1,2"), ("tsvd", "depth"), ("halrtc", "1")):
+            with self.subTest(method=method, mode=mode):
+                self.assertIn("--tubes", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", method,
+                                                    "--tubes", mode))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """methods: the table; and every verb with the methods that are nothing but offsets."""
+import json
 import unittest
 
 from support import CliTest, SampleTest
@@ -44,6 +45,14 @@ class Offsets(SampleTest):
         report = self.ok_json("complete", "train.tns", "-o", "out.tns", "--method", "mean")
         self.assertGreater(report["filled"], 0)
 
+    def test_a_tucker_rank_is_chosen_where_none_is_given(self):
+        for method in ("rprecon", "geomcg", "topt"):
+            with self.subTest(method):
+                done = self.run_lacuna("fit", "train.tns", "-o", "m.lac", "--method", method, "--test", "test.tns", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("auto: + held-out RMSE", done.stderr)
+                self.assertTrue(json.loads(done.stdout)["rank"])
+
     def test_settings_of_other_methods_are_refused(self):
         self.assertIn("--rank", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "mean", "--rank", "3"))
         self.assertIn(
@@ -55,7 +64,7 @@ class Auto(SampleTest):
     def test_fit_takes_the_best_by_cross_validation(self):
         done = self.run_lacuna("fit", "train.tns", "-o", "m.lac", "--method", "auto", "--max-iterations", "20", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in ("tr-mm", "rprecon rank 3", "tsvd", "mean"):
+        for name in ("tr-mm", "rprecon", "tsvd", "mean"):
             self.assertIn(f"auto: {name}", done.stderr)
         floor = self.ok_json("fit", "train.tns", "-o", "f.lac", "--method", "offsets", "--test", "test.tns")["test_rmse"]
         self.assertLess(self.ok_json("evaluate", "m.lac", "test.tns")["rmse"], 0.5 * floor)

@@ -74,6 +74,36 @@ TEST(TuckerMethods, AWarmStartMayHaveAnotherRank) {
   EXPECT_NEAR(back.last.objective, low.last.objective, 0.05 * low.last.objective);
 }
 
+TEST(TuckerMethods, TheirRankGrowsWhileTheHeldOutErrorFalls) {
+  test::LatentSplit split = test::tucker_tensor({25, 24, 23}, {3, 3, 3}, 0.3, 116);
+  Rng rng(117);
+  const double scale = split.test_norm / std::sqrt(static_cast<double>(split.test.size()));
+  std::vector<double> noisy(split.train.values().begin(), split.train.values().end());
+  for (double& value : noisy) value += 0.2 * scale * rng.normal();
+  split.train.replace_values(std::move(noisy));
+  for (const Method method : kTuckerMethods) {
+    std::vector<std::string> notices;
+    FitCallbacks callbacks;
+    callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
+    FitOptions options{.method = method};
+    const double fixed = *fit(split.train, options, {}, &split.test).last.test_rmse;  // rank 10
+    options.auto_rank = true;
+    const FitResult result = fit(split.train, options, callbacks, &split.test);
+    EXPECT_EQ(ranks(result.model.body), (std::vector<int>{3, 3, 3})) << name(method);
+    EXPECT_LT(*result.last.test_rmse, 0.1 * scale) << name(method);
+    EXPECT_LT(*result.last.test_rmse, 0.5 * fixed) << name(method);
+    EXPECT_EQ(notices.size(), 6U);  // ranks 1 to 5, then the number of steps
+  }
+}
+
+TEST(TuckerMethods, ARankThatCannotBeHeldOutForIsTheDefault) {
+  Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
+  const auto tensor = ObservedTensor::create(test::plain_modes({2, 2}), entries);
+  FitOptions options{.method = Method::kRprecon, .max_iterations = 3};
+  options.auto_rank = true;
+  EXPECT_TRUE(std::isfinite(fit(*tensor, options).last.objective));
+}
+
 TEST(TuckerMethods, ToptForgivesAnOverestimatedRank) {
   const test::LatentSplit split = test::tucker_tensor({20, 20, 20}, {2, 2, 2}, 0.6, 115);
   const FitResult result = fit(split.train, {.method = Method::kTopt, .ranks = {4}}, {}, &split.test);

@@ -38,12 +38,13 @@ struct FitOptions {
       offsets{};  // `mean` and `offsets` without any have the mean, and that and an effect of each mode
   bool auto_parts = false;    // parts, their lambdas and weighting chosen by the error on a held-out tenth
   bool auto_offsets = false;  // likewise the offsets
-  bool auto_rank = false;     // likewise the ranks, which grow from 1
+  bool auto_rank = false;     // likewise the ranks, which grow from 1; latent and Tucker methods
   bool auto_lambda = false;   // likewise lambda, from the one given
   std::vector<int> ranks{};   // one for each part, or for each mode, or one for all; empty: kDefaultRank.
                               // Capped at n_k
   double lambda = 10.0;       // > 0; lambda_p = lambda times part_scale() times the part's own factor
   std::vector<double> lambdas{};  // lambda_p themselves, one for each part; overrides lambda
+  int tubes = -1;                 // the mode that tsvd transforms along; -1: the smallest
   std::optional<Range> clip{};    // keep predictions within
   bool clip_observed = false;     // keep predictions within the observed values
   int path = -1;                  // warm-started fits at smaller lambdas first, each 10 times the one before;

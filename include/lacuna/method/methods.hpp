@@ -37,6 +37,7 @@ enum Setting : unsigned {
   kTakesEarlyStop = 1U << 7U,
   kTakesPath = 1U << 8U,  // a lambda for each part, smaller ones first
   kTakesLoss = 1U << 9U,
+  kTakesTubes = 1U << 10U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -171,8 +172,8 @@ inline constexpr std::array kMethods = {
     MethodInfo{.method = Method::kTsvd,
                .name = "tsvd",
                .what = "tubal nuclear norm with exact fit, by ADMM",
-               .assumes = "3 modes; low-rank slices in the Fourier domain of the smallest",
-               .settings = kTakesSteps,
+               .assumes = "3 modes; low-rank slices in the Fourier domain of one",
+               .settings = kTakesSteps | kTakesTubes,
                .scale = Scale::kDense,
                .model = "dense",
                .order = 3,
