@@ -23,7 +23,7 @@ FIXED = {
     "ribeira": {"tr-mm": "--lambda 10 --tolerance 1e-3", "tr-ls": f"{_TR_LS} --offsets mean"},
     "tomato": {"tr-mm": "--lambda 10 --tolerance 1e-3", "tr-ls": f"{_TR_LS} --offsets mean"},
     "movielens": {"tr-mm": "--lambda 1 --offsets mean --max-iterations 14", "tr-ls": f"{_TR_LS} --offsets mean",
-                  **_TUCKER_AROUND_MEAN},
+                  **_TUCKER_AROUND_MEAN, "ffw": "--lambda 100 --offsets mean --max-iterations 60"},
     "youtube-subset": {"tr-mm": "--lambda 0.1 --max-iterations 10", "tr-ls": _TR_LS,
                        "ffw": "--lambda 12 --max-iterations 75"},
     "youtube-full": {"tr-mm": "--lambda 0.1 --max-iterations 10", "tr-ls": _TR_LS},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/evaluate/metrics.hpp>
 #include <nlohmann/json.hpp>
 
 #include "method/trials.hpp"
@@ -142,6 +143,9 @@ double doubted_share(const Trust& trust) {
 
 FitResult fit_robustly(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
                        const Entries* test) {
+  if (callbacks.notice && is_binary(tensor.values()))
+    callbacks.notice(
+        "huber: all values are 0 or 1, where a wrong one does not stand out; squared does better");
   Turns turns(options, callbacks);
   FitResult found;
   const Trust trust = find_trust(tensor, options, turns, test, found);

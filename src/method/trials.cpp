@@ -2,6 +2,7 @@
 #include "method/trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <lacuna/evaluate/metrics.hpp>
 #include <limits>
@@ -46,6 +47,7 @@ FitOptions Trials::settings() const {
   if ((info(trial.method).settings & kTakesParts) != 0) {
     trial.method = Method::kTrMm;  // what suits D suits P: the model is the same
     trial.keep_best = true;
+    if (cheap_work() < kLeastWork) trial.path = 0;  // there are too few steps for several lambdas
   }
   trial.loss = Loss::kSquared;
   trial.early_stop = 0.0;
@@ -55,20 +57,26 @@ FitOptions Trials::settings() const {
   return trial;
 }
 
+Count Trials::cheap_work() const { return kCheap / split_.kept.size(); }
+
 FitResult Trials::run(const FitOptions& settings) {
   ++count_;
   FitCallbacks quiet;
   quiet.interrupted = callbacks_->interrupted;
-  const Count cheap = kCheap / split_.kept.size();
-  quiet.progress = [=, this](const FitProgress& progress) {
+  quiet.progress = [this](const FitProgress& progress) {
     const Count work = progress.operator_applications;
-    const bool go_on = work < cheap || (work < most_work_ && progress.iteration < kSteps);
+    const bool go_on = work < cheap_work() || (work < most_work_ && progress.iteration < kSteps);
     return go_on ? Flow::kContinue : Flow::kStop;
   };
   return fit(split_.kept, settings, quiet, &split_.held);
 }
 
+double Trials::error(const FitResult& result) {
+  return result.last.lambda < 1.0 ? std::numeric_limits<double>::infinity() : result.last.test_error();
+}
+
 std::string Trials::measure(double error) const {
+  if (!std::isfinite(error)) return "too much work to see";
   std::ostringstream text;
   text << "held-out " << (binary_ ? "AUC " : "RMSE ") << std::setprecision(5)
        << (binary_ ? 1.0 - error : error);

@@ -31,7 +31,8 @@ class Trials {
   [[nodiscard]] FitOptions settings() const;
   [[nodiscard]] FitResult run(const FitOptions& settings);
   // RMSE on the held-out entries, or 1 - AUC where all values are 0 or 1.
-  [[nodiscard]] static double error(const FitResult& result) { return result.last.test_error(); }
+  // Infinite where it was stopped before it came to its own lambda.
+  [[nodiscard]] static double error(const FitResult& result);
   // It is the best so far: what needs many times its work is not waited for.
   void note_best(const FitResult& result);
   [[nodiscard]] std::string measure(double error) const;  // that, for the reader
@@ -44,6 +45,9 @@ class Trials {
   [[nodiscard]] int count() const { return count_; }
 
  private:
+  // Operator applications up to which a trial may take more than the usual steps.
+  [[nodiscard]] Count cheap_work() const;
+
   HoldOut split_;
   const FitOptions* options_;
   const FitCallbacks* callbacks_;

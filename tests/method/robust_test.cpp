@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/method/fit.hpp>
@@ -119,6 +120,24 @@ TEST(RobustFit, ExactAndConstantDataHaveNoScaleAndAreLeftAlone) {
   centred.offsets.mean = true;
   for (const double value : Predictor(fit(*tensor, centred).model).predict({{0, 1}, {1, 2}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
+}
+
+TEST(RobustFit, SaysThatItIsNotForLinks) {
+  Rng rng(8);
+  ObservedTensor tensor = test::low_rank_tensor({8, 7, 6}, 1, 100, 0.1, rng);
+  std::vector<double> links(100);
+  for (double& value : links) value = rng.uniform() < 0.5 ? 0.0 : 1.0;
+  std::vector<std::string> notices;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
+  FitOptions huber = options(Method::kTrMm, Loss::kHuber);
+  huber.max_iterations = 3;
+  (void)fit(tensor, huber, callbacks);
+  const auto about_links = [](const std::string& s) { return s.find("0 or 1") != std::string::npos; };
+  EXPECT_EQ(std::count_if(notices.begin(), notices.end(), about_links), 0);
+  tensor.replace_values(std::move(links));
+  (void)fit(tensor, huber, callbacks);
+  EXPECT_EQ(std::count_if(notices.begin(), notices.end(), about_links), 1);
 }
 
 TEST(RobustFit, MethodsThatFitExactlyRefuseIt) {
