@@ -198,8 +198,6 @@ Result<> FitFlags::set_structure(const std::vector<Mode>& modes, FitOptions& cho
     auto list = parse_mode_list(tubes, modes);
     if (!list) return usage_error("--tubes", list.error().what);
     if (list->size() != 1) return usage_error("--tubes", fmt::format("found '{}', expected one mode", tubes));
-    if ((info(chosen.method).settings & kTakesTubes) == 0)
-      return usage_error("--tubes", fmt::format("method {} does not take it", name(chosen.method)));
     chosen.tubes = list->front();
   }
   return Nothing{};

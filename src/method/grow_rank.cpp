@@ -64,55 +64,63 @@ bool grow(Latent& model, const Certificate& certificate) {
   return any;
 }
 
+// The trials of growing ranks: the best of them, and how many have not improved on it.
+class Stages {
+ public:
+  explicit Stages(Trials& trials) : trials_(&trials) {}
+
+  [[nodiscard]] bool go_on() const { return since_ < kPatience && !trials_->stopped(); }
+  void add(const FitResult& found, const std::string& more = "") {
+    const double error = Trials::error(found);
+    const bool better = error < Trials::kWorthwhile * best_.error;
+    trials_->tell(fmt::format("{} {}  rank {}{}", better ? '+' : ' ', trials_->measure(error),
+                              fmt::join(ranks(found.model.body), ","), more));
+    since_ = better ? 0 : since_ + 1;
+    if (!better) return;
+    trials_->note_best(found);
+    best_ = {.error = error, .model = found.model};
+  }
+  [[nodiscard]] Growth best() && { return std::move(best_); }
+
+ private:
+  Trials* trials_;
+  Growth best_{.error = std::numeric_limits<double>::infinity(), .model = {}};
+  int since_ = 0;
+};
+
 }  // namespace
 
 Growth grow_ranks(Trials& trials, FitOptions settings) {
-  Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
   settings.ranks = {1};
   settings.certify = Certify::kAtTheEnd;
   settings.tolerance = std::max(Trials::kRoughly, settings.tolerance);
+  Stages stages(trials);
   Model start;
-  for (int since = 0; since < kPatience && !trials.stopped();) {
+  while (stages.go_on()) {
     FitResult found = trials.run(settings);
-    const double error = trials.error(found);
-    const bool better = error < Trials::kWorthwhile * best.error;
     const double gap = found.certificate ? found.certificate->gap() : 1.0;
-    trials.tell(fmt::format("{} {}  rank {}, gap {:.3g}", better ? '+' : ' ', trials.measure(error),
-                            fmt::join(ranks(found.model.body), ","), gap));
-    since = better ? 0 : since + 1;
-    start = found.model;
-    if (better) {
-      trials.note_best(found);
-      best = {.error = error, .model = std::move(found.model)};
-    }
+    stages.add(found, fmt::format(", gap {:.3g}", gap));
+    start = std::move(found.model);
     if (!found.certificate || gap < kCertified || !grow(std::get<Latent>(start.body), *found.certificate))
       break;
     settings.ranks = ranks(start.body);
     settings.warm_start = &start;
   }
-  return best;
+  return std::move(stages).best();
 }
 
 Growth grow_tucker_ranks(Trials& trials, FitOptions settings) {
-  Growth best{.error = std::numeric_limits<double>::infinity(), .model = {}};
+  Stages stages(trials);
   Model start;
-  std::vector<int> before;
-  for (int since = 0, rank = 1; since < kPatience && rank <= kLargest && !trials.stopped(); ++rank) {
+  for (int rank = 1; rank <= kLargest && stages.go_on(); ++rank) {
     settings.ranks = {rank};
     FitResult found = trials.run(settings);
-    std::vector<int> reached = ranks(found.model.body);
-    if (reached == before) break;  // every mode is at its size
-    before = std::move(reached);
-    const double error = Trials::error(found);
-    const bool better = error < Trials::kWorthwhile * best.error;
-    trials.tell(
-        fmt::format("{} {}  rank {}", better ? '+' : ' ', trials.measure(error), fmt::join(before, ",")));
-    since = better ? 0 : since + 1;
-    start = found.model;
+    if (rank > 1 && ranks(found.model.body) == ranks(start.body)) break;  // every mode is at its size
+    stages.add(found);
+    start = std::move(found.model);
     settings.warm_start = &start;
-    if (better) best = {.error = error, .model = std::move(found.model)};
   }
-  return best;
+  return std::move(stages).best();
 }
 
 }  // namespace lacuna

@@ -34,7 +34,7 @@ Trials::Trials(HoldOut split, const FitOptions& options, const FitCallbacks& cal
     : split_(std::move(split)),
       options_(&options),
       callbacks_(&callbacks),
-      binary_(is_binary(split_.kept.values()) && is_binary(split_.held.value)),
+      binary_(is_binary(split_.held.value)),
       most_work_(kFirstWork) {}
 
 void Trials::note_best(const FitResult& result) {
