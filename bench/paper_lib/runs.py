@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .settings import Budget, Contender, fit_flags, tune_flags
@@ -78,6 +78,10 @@ class Job:
     def tuning(self):
         return tune_flags(self.name, self.who, self.budget)
 
+    def tuned_on(self):
+        """All seeds and training shares have what cross-validation found on the first."""
+        return replace(self, split=replace(self.split, seed=0, share=None))
+
     def key(self, version):
         facts = {"version": version, "split": self.split.recipe, "fit": self.flags(), "tune": self.tuning()}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
@@ -133,10 +137,10 @@ class Runs:
         return True
 
     def fit(self, job: Job):
+        flags = words(job.flags() | (self.tuned(job.tuned_on()) if job.tuning() else {}))
         train, test = self.files.of(job.split)
         with tempfile.TemporaryDirectory() as scratch:
             model, history = Path(scratch, "m.lac"), Path(scratch, "history.csv")
-            flags = words(job.flags() | (self.tune(job, train, model) if job.tuning() else {}))
             report = self.lacuna.ask("fit", train, "--test", test, "-o", model, "--history", history,
                                      "--metric", job.metric, *flags)
             mixture = report.get("mixture")
@@ -147,21 +151,27 @@ class Runs:
                     "history": read_history(history, f"test_{job.metric}"), "threads": report.get("threads"),
                     **{k: report.get(k) for k in ("rank", "lambda", "iterations", "seconds", "stop_reason")}}
 
-    def tune(self, job: Job, train, model):
+    def tuned(self, job: Job):
         """The flags that cross-validation on the training part chose. A state file lets it, too, go on."""
-        state = self.path(job).with_suffix(".tuning.jsonl")
-        best = self.lacuna.ask("tune", train, "-o", model, "--state", state, "--metric", job.metric,
-                               *words(job.flags()), *job.tuning())["best"]
-        chosen = {}
-        if "--lambda-grid" in job.tuning():
-            chosen["--lambda"] = f"{best['lambda']:g}"
-        if "--rank-grid" in job.tuning():
-            chosen["--rank"] = ",".join(map(str, best["rank"]))
-        return chosen
+        path = self.path(job).with_suffix(".tuned")
+        if not path.exists():
+            train, _ = self.files.of(job.split)
+            with tempfile.TemporaryDirectory() as scratch:
+                answer = self.lacuna.ask("tune", train, "-o", Path(scratch, "m.lac"), "--metric", job.metric, "--state",
+                                         path.with_suffix(".tuning.jsonl"), *words(job.flags() | job.tuning()))
+            chosen = {}
+            if "--lambda-grid" in job.tuning():
+                chosen["--lambda"] = f"{answer['best']['lambda']:g}"
+            if "--rank-grid" in job.tuning():
+                chosen["--rank"] = ",".join(map(str, answer["best"]["rank"]))
+            write_whole(path, json.dumps(chosen))
+        return json.loads(path.read_text())
 
 
 def words(flags):
-    return [word for flag in flags.items() for word in flag]
+    """As a command line has them."""
+    return [word for flag, value in flags.items()
+            for word in (flag, *(value if isinstance(value, list) else [value]))]
 
 
 def read_history(path, column):

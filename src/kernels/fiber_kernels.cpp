@@ -4,16 +4,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/machine.hpp"
+
 namespace lacuna::kernels {
 namespace {
-
-bool machine_has_avx2() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-#else
-  return false;
-#endif
-}
 
 std::atomic<int> chosen{-1};  // -1: the best
 

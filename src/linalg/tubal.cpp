@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <complex>
+#include <lacuna/base/parallel.hpp>
 #include <lacuna/linalg/svt.hpp>
 #include <lacuna/linalg/tubal.hpp>
 #include <numbers>
@@ -40,14 +41,14 @@ double threshold_tubal(std::span<const double> x, const Shape& shape, int mode, 
   const auto size = shape[mode];
   const auto rows = shape[mode == 0 ? 1 : 0];
   Eigen::MatrixXcd spectrum = tube_spectrum(x, shape, mode);
-  double norm = 0.0;
-  for (Eigen::Index f = 0; f < spectrum.rows(); ++f) {
+  Eigen::VectorXd norm(spectrum.rows());
+  parallel_tasks(static_cast<int>(spectrum.rows()), [&](int f) {
     Eigen::MatrixXcd slice = spectrum.row(f).reshaped(rows, spectrum.cols() / rows);
-    norm += frequency_weight(f, size) * threshold_singular_values(slice, tau);
+    norm(f) = frequency_weight(f, size) * threshold_singular_values(slice, tau);
     spectrum.row(f) = slice.reshaped().transpose();
-  }
+  });
   from_tube_spectrum(spectrum, shape, mode, z);
-  return norm / static_cast<double>(size);
+  return norm.sum() / static_cast<double>(size);
 }
 
 }  // namespace lacuna

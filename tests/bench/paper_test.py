@@ -237,12 +237,16 @@ class WholeRun(FolderTest):
         self.assertFalse((self.folder / "out" / "split").exists())
 
     def test_lambda_and_rank_by_cross_validation(self):
-        self.run_paper("table-rmse", "--quick", "--methods", "tr-mm", "--tune", "--tune-rank")
-        (path,) = (self.folder / "out" / "runs").glob("*.json")
-        answer = json.loads(path.read_text())
-        self.assertIn(f"{answer['lambda']:g}", settings.LAMBDA_GRID)
-        self.assertIn(f"--rank {','.join(map(str, answer['rank']))}", answer["command"])
-        self.assertTrue(path.with_suffix(".tuning.jsonl").exists())
+        self.run_paper("table-rmse", "--quick", "--methods", "tr-mm", "--tune", "--tune-rank", "--seeds", "2")
+        folder = self.folder / "out" / "runs"
+        answers = [json.loads(path.read_text()) for path in folder.glob("*.json")]
+        self.assertEqual(sorted(answer["split"]["seed"] for answer in answers), [0, 1])
+        for answer in answers:
+            self.assertIn(f"{answer['lambda']:g}", settings.LAMBDA_GRID)
+            self.assertIn(f"--rank {','.join(map(str, answer['rank']))}", answer["command"])
+        self.assertEqual(len({answer["lambda"] for answer in answers}), 1)
+        self.assertEqual(len(list(folder.glob("*.tuned"))), 1)
+        self.assertEqual(len(list(folder.glob("*.tuning.jsonl"))), 1)
 
     def test_one_run_at_a_time(self):
         (self.folder / "out").mkdir()

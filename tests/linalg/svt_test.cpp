@@ -5,6 +5,8 @@
 #include <lacuna/linalg/svt.hpp>
 #include <lacuna/linalg/unfold.hpp>
 
+#include "base/machine.hpp"
+#include "linalg/svt_kernels.hpp"
 #include "support/tucker_tensor.hpp"
 
 namespace lacuna {
@@ -85,6 +87,38 @@ TEST(SingularValueThresholding, ZeroAndHugeThresholds) {
   Eigen::MatrixXd gone = x;
   EXPECT_EQ(threshold_singular_values(gone, 1e3), 0.0);
   EXPECT_EQ(gone.norm(), 0.0);
+}
+
+// What is kept, of few columns and of many, takes two ways; both against the decomposition itself.
+template <class MatrixType, class Threshold>
+void expect_thresholded(Eigen::Index rows, Eigen::Index cols, Threshold&& threshold) {
+  Rng rng(64);
+  MatrixType x(rows, cols);
+  for (auto& value : x.reshaped()) {
+    value = rng.normal();
+    if constexpr (!std::is_same_v<typename MatrixType::Scalar, double>) value.imag(rng.normal());
+  }
+  const Eigen::BDCSVD<MatrixType> svd(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::VectorXd sigma = svd.singularValues();
+  for (const Eigen::Index kept : {Eigen::Index{1}, sigma.size() - 1}) {
+    const double tau = 0.5 * (sigma(kept - 1) + sigma(kept));
+    const Eigen::VectorXd left = (sigma.array() - tau).max(0.0);
+    MatrixType z = x;
+    EXPECT_NEAR(threshold(z.data(), rows, cols, tau), left.sum(), 1e-11 * sigma(0));
+    EXPECT_LT((z - svd.matrixU() * left.asDiagonal() * svd.matrixV().adjoint()).norm(), 1e-11 * sigma(0));
+  }
+}
+
+TEST(SingularValueThresholding, EveryInstructionSetThresholdsTheDecomposition) {
+  const auto plain = [](auto... of) { return baseline::threshold(of...); };
+  const auto wide = [](auto... of) { return avx2::threshold(of...); };
+  for (const auto& [rows, cols] : {std::pair{13, 70}, {70, 13}, {17, 17}}) {
+    expect_thresholded<Eigen::MatrixXd>(rows, cols, plain);
+    expect_thresholded<Eigen::MatrixXcd>(rows, cols, plain);
+    if (!machine_has_avx2()) continue;
+    expect_thresholded<Eigen::MatrixXd>(rows, cols, wide);
+    expect_thresholded<Eigen::MatrixXcd>(rows, cols, wide);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What the machine the program runs on can do beyond what the compiler was told.
+#pragma once
+
+namespace lacuna {
+
+inline bool machine_has_avx2() {  // and FMA
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace lacuna

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Singular value thresholding for AVX2 and FMA.
+
+// Under its own name: the linker keeps one of all equally named templates, and what is compiled with these
+// flags must not be the one that the rest of the program gets.
+#define Eigen EigenAvx2
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "linalg/svt_kernels.hpp"
+
+namespace lacuna::avx2 {
+namespace {
+#include "linalg/svt_kernels_impl.hpp"
+}
+
+double threshold(double* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau) {
+  return threshold_any(x, rows, columns, tau);
+}
+double threshold(std::complex<double>* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau) {
+  return threshold_any(x, rows, columns, tau);
+}
+
+}  // namespace lacuna::avx2
