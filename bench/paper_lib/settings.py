@@ -42,7 +42,7 @@ FIXED_WITH_OUTLIERS = {
            "tr-mm-huber": "--lambda 1 --offsets mean"} for name in ("baboon", "ribeira")
 }
 
-# Where a whole fit takes minutes, lambdas are compared after so many steps, each fold going on from the lambda before.
+# Where a whole fit takes minutes, lambdas are compared after so many steps.
 TUNING_STEPS = {
     "tomato": {"tr-mm": 8, "tr-ls": 3, "ffw": 40},
     "fb15k-237": {"tr-ls": 4},
@@ -123,5 +123,5 @@ def tune_flags(name, who: Contender, budget: Budget):
     if not flags:
         return {}
     steps = TUNING_STEPS.get(name, {}).get(who.method)
-    return {**flags, **({"--max-iterations": str(steps)} if steps else {}), "--folds": str(FOLDS), "--refine": "0",
-            "--abandon": str(ABANDON)}
+    return {**flags, **({"--max-iterations": str(steps)} if steps else {}), "--folds": str(FOLDS),
+            "--refine": "1" if who.method == "ffw" else "0", "--abandon": str(ABANDON)}

@@ -111,7 +111,9 @@ void Tuner::run_chain(const Chain& chain) {
     }
     if (row.errors[chain.fold]) continue;
     FitOptions settings = without_extras(settings_of(*options_, row));
-    if (last.latent() != nullptr && !last.latent()->factored() && !settings.auto_rank)
+    // Where the number of steps is what holds a fit back, none may begin with the steps of another.
+    if (last.latent() != nullptr && !last.latent()->factored() && !settings.auto_rank &&
+        early_stop_share(settings) == 0.0)
       settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;
