@@ -192,9 +192,8 @@ double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes, const std
 }
 
 double dense_fit_bytes(Count entries, const std::vector<Mode>& modes) {
-  constexpr double kArrays = 4;  // the answer, the next one, two of a dual method
-  constexpr double kThreadArrays =
-      4;  // the array to threshold, its unfolding or spectrum, the product with it
+  constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
+  constexpr double kModeArrays = 2;  // a copy and its multipliers
   const auto order = static_cast<double>(modes.size());
   double cells = 1.0;
   double gram = 0.0;  // of the smaller side of an unfolding, with its eigenvectors
@@ -205,7 +204,7 @@ double dense_fit_bytes(Count entries, const std::vector<Mode>& modes) {
   }
   const double busy = std::min<double>(order, thread_count());
   return static_cast<double>(entries) * (4 * order + 16) +
-         8.0 * (cells * (kArrays + order + kThreadArrays * busy) + gram * busy);
+         8.0 * (cells * (kArrays + kModeArrays * order) + gram * busy);
 }
 
 double ffw_fit_bytes(Count entries, const std::vector<Mode>& modes) {

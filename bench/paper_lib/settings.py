@@ -124,4 +124,4 @@ def tune_flags(name, who: Contender, budget: Budget):
         return {}
     steps = TUNING_STEPS.get(name, {}).get(who.method)
     return {**flags, **({"--max-iterations": str(steps)} if steps else {}), "--folds": str(FOLDS),
-            "--refine": "1" if who.method == "ffw" else "0", "--abandon": str(ABANDON)}
+            "--refine": "2" if who.method == "ffw" else "0", "--abandon": str(ABANDON)}

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Singular value thresholding of a column-major matrix in place, compiled once for each instruction set; see
-// <lacuna/linalg/svt.hpp>, which chooses. No Eigen here: the files compiled for AVX2 have one of their own.
+// Singular value thresholding in place, compiled once for each instruction set; <lacuna/linalg/svt.hpp>
+// chooses. No Eigen here: the file compiled for AVX2 has one of its own.
+//
+// x is `left` x `size` x `right` numbers, the first index fastest; its matrix has a row for each index of the
+// middle one, a column for each choice of the others. `size` should not exceed left * right: the Gram matrix
+// is that large.
 #pragma once
 
 #include <complex>
@@ -8,11 +12,13 @@
 
 namespace lacuna {
 namespace baseline {
-double threshold(double* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau);
-double threshold(std::complex<double>* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau);
+double threshold(double* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau);
+double threshold(std::complex<double>* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right,
+                 double tau);
 }  // namespace baseline
 namespace avx2 {  // only where machine_has_avx2()
-double threshold(double* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau);
-double threshold(std::complex<double>* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau);
+double threshold(double* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau);
+double threshold(std::complex<double>* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right,
+                 double tau);
 }  // namespace avx2
 }  // namespace lacuna

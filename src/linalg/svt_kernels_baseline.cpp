@@ -11,11 +11,12 @@ namespace {
 #include "linalg/svt_kernels_impl.hpp"
 }
 
-double threshold(double* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau) {
-  return threshold_any(x, rows, columns, tau);
+double threshold(double* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau) {
+  return threshold_any(x, left, size, right, tau);
 }
-double threshold(std::complex<double>* x, std::ptrdiff_t rows, std::ptrdiff_t columns, double tau) {
-  return threshold_any(x, rows, columns, tau);
+double threshold(std::complex<double>* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right,
+                 double tau) {
+  return threshold_any(x, left, size, right, tau);
 }
 
 }  // namespace lacuna::baseline

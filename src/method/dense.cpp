@@ -41,11 +41,8 @@ bool end_step(double moved, double size, double train_rmse, const FitOptions& op
 }
 
 Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight) {
-  return [=](std::span<const double> x, double tau, std::span<double> z) {
-    Eigen::MatrixXd unfolding = unfold(x, shape, mode);
-    const double norm = threshold_singular_values(unfolding, weight * tau);
-    fold(unfolding, shape, mode, z);
-    return weight * norm;
+  return [=](std::span<double> x, double tau) {
+    return weight * threshold_unfolding(x, shape, mode, weight * tau);
   };
 }
 
@@ -63,7 +60,8 @@ Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options,
       at(static_cast<Eigen::Index>(observed[e])) = tensor.values()[e];
   };
   set_observed(x);
-  std::vector<Eigen::ArrayXd> pull(admm.terms.size(), x);  // M_k - U_k, from which U_k = X - pull_k
+  std::vector<Eigen::ArrayXd> copy(admm.terms.size(), x);                             // M_k
+  std::vector<Eigen::ArrayXd> shift(admm.terms.size(), Eigen::ArrayXd::Zero(cells));  // U_k
   std::vector<double> norm(admm.terms.size());
   std::vector<double> gap(admm.terms.size());  // ||M_k - X||^2
 
@@ -71,15 +69,16 @@ Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options,
   double kept = 1.0;                           // of U = T / rho, now that rho has grown
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  Eigen::ArrayXd next(cells);
   for (int step = 1; step <= options.max_iterations && !run.stop_now(); ++step) {
     parallel_tasks(terms, [&](int k) {
-      const Eigen::ArrayXd from = x + kept * (x - pull[k]);
-      norm[k] = admm.terms[k]({from.data(), answer.value.size()}, tau, {pull[k].data(), answer.value.size()});
-      gap[k] = (pull[k] - x).matrix().squaredNorm();
-      pull[k] -= from - x;
+      shift[k] = kept * (shift[k] + x - copy[k]);
+      copy[k] = x + shift[k];
+      norm[k] = admm.terms[k]({copy[k].data(), answer.value.size()}, tau);
+      gap[k] = (copy[k] - x).matrix().squaredNorm();
     });
-    Eigen::ArrayXd next = pull[0];
-    for (int k = 1; k < terms; ++k) next += pull[k];
+    next = copy[0] - shift[0];
+    for (int k = 1; k < terms; ++k) next += copy[k] - shift[k];
     next /= terms;
     set_observed(next);
 

@@ -23,8 +23,8 @@ namespace lacuna {
 [[nodiscard]] bool end_step(double moved, double size, double train_rmse, const FitOptions& options,
                             FitRun& run, const FitRun::AddTest& add_test, Summary& summary);
 
-// One term of an objective: writes argmin_z tau f(z) + 1/2 ||z - x||^2 to z and returns f(z).
-using Prox = std::function<double(std::span<const double> x, double tau, std::span<double> z)>;
+// One term of an objective: puts argmin_z tau f(z) + 1/2 ||z - x||^2 in the place of x and returns its f.
+using Prox = std::function<double(std::span<double> x, double tau)>;
 
 // f(x) = weight ||X_(k)||_*
 [[nodiscard]] Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight);

@@ -48,6 +48,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitR
   std::vector<Eigen::ArrayXd> part(prox.size(), Eigen::ArrayXd::Zero(cells));  // W_k
   Eigen::ArrayXd dual = Eigen::ArrayXd::Zero(cells);                           // eta A
   Eigen::ArrayXd copies = Eigen::ArrayXd::Zero(cells);                         // eta sum_k V_k
+  Eigen::ArrayXd next(cells);
   std::vector<double> norm(prox.size());
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
@@ -57,11 +58,11 @@ Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitR
       dual(c) = (copies(c) + tensor.values()[e] - sum(c)) / order;
     }
     parallel_tasks(order, [&](int k) {
-      const Eigen::ArrayXd from = part[k] + dual;
-      norm[k] = prox[k]({from.data(), answer.value.size()}, eta, {part[k].data(), answer.value.size()});
+      part[k] += dual;
+      norm[k] = prox[k]({part[k].data(), answer.value.size()}, eta);
     });
     copies = sum + order * dual;
-    Eigen::ArrayXd next = part[0];
+    next = part[0];
     for (int k = 1; k < order; ++k) next += part[k];
     copies -= next;
 

@@ -26,9 +26,8 @@ Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run
   for (int k = 1; k < 3 && options.tubes < 0; ++k)
     if (shape[k] <= shape[tubes]) tubes = k;
   ExactAdmm admm{.step = 0.3};  // a guess
-  admm.terms.emplace_back([&](std::span<const double> x, double tau, std::span<double> z) {
-    return threshold_tubal(x, shape, tubes, tau, z);
-  });
+  admm.terms.emplace_back(
+      [&](std::span<double> x, double tau) { return threshold_tubal(x, shape, tubes, tau, x); });
   Solved solved = complete_exactly(tensor, options, run, admm);
   solved.settings["tubes"] = tensor.modes()[tubes].name;
   return solved;

@@ -104,7 +104,9 @@ void expect_thresholded(Eigen::Index rows, Eigen::Index cols, Threshold&& thresh
     const double tau = 0.5 * (sigma(kept - 1) + sigma(kept));
     const Eigen::VectorXd left = (sigma.array() - tau).max(0.0);
     MatrixType z = x;
-    EXPECT_NEAR(threshold(z.data(), rows, cols, tau), left.sum(), 1e-11 * sigma(0));
+    const double norm =
+        rows <= cols ? threshold(z.data(), 1, rows, cols, tau) : threshold(z.data(), rows, cols, 1, tau);
+    EXPECT_NEAR(norm, left.sum(), 1e-11 * sigma(0));
     EXPECT_LT((z - svd.matrixU() * left.asDiagonal() * svd.matrixV().adjoint()).norm(), 1e-11 * sigma(0));
   }
 }
@@ -112,13 +114,29 @@ void expect_thresholded(Eigen::Index rows, Eigen::Index cols, Threshold&& thresh
 TEST(SingularValueThresholding, EveryInstructionSetThresholdsTheDecomposition) {
   const auto plain = [](auto... of) { return baseline::threshold(of...); };
   const auto wide = [](auto... of) { return avx2::threshold(of...); };
-  for (const auto& [rows, cols] : {std::pair{13, 70}, {70, 13}, {17, 17}}) {
+  for (const auto& [rows, cols] : {std::pair{13, 700}, {1100, 13}, {17, 17}}) {
     expect_thresholded<Eigen::MatrixXd>(rows, cols, plain);
     expect_thresholded<Eigen::MatrixXcd>(rows, cols, plain);
     if (!machine_has_avx2()) continue;
     expect_thresholded<Eigen::MatrixXd>(rows, cols, wide);
     expect_thresholded<Eigen::MatrixXcd>(rows, cols, wide);
   }
+}
+
+// Slabs of many rows and of few, more indices than all others together have, two modes only.
+TEST(SingularValueThresholding, OfAnUnfoldingIsThatOfTheUnfoldedMatrix) {
+  Rng rng(65);
+  for (const Shape& shape :
+       {Shape{20, 9, 4}, Shape{3, 7, 5}, Shape{2, 30, 3}, Shape{40, 6}, Shape{6, 40}, Shape{17, 3, 4, 2}})
+    for (int mode = 0; mode < static_cast<int>(shape.size()); ++mode) {
+      std::vector<double> x(static_cast<std::size_t>(cell_count(shape)));
+      for (double& value : x) value = rng.normal();
+      Eigen::MatrixXd unfolding = unfold(x, shape, mode);
+      const double tau = 0.4 * Eigen::BDCSVD<Eigen::MatrixXd>(unfolding).singularValues()(0);
+      const double wanted = threshold_singular_values(unfolding, tau);
+      EXPECT_NEAR(threshold_unfolding(x, shape, mode, tau), wanted, 1e-12 * wanted);
+      EXPECT_LT((unfold(x, shape, mode) - unfolding).norm(), 1e-11 * tau);
+    }
 }
 
 }  // namespace

@@ -8,12 +8,15 @@
 // matrix; they survive no threshold that matters.
 #pragma once
 
-#include <Eigen/Core>
+#include <lacuna/linalg/unfold.hpp>
 
 namespace lacuna {
 
 // Thresholds x in place, real or complex; returns the nuclear norm of what is left.
 double threshold_singular_values(Eigen::MatrixXd& x, double tau);
 double threshold_singular_values(Eigen::MatrixXcd& x, double tau);
+
+// The same of an unfolding of x, which is not written down where that can be helped.
+double threshold_unfolding(std::span<double> x, const Shape& shape, int mode, double tau);
 
 }  // namespace lacuna

@@ -17,7 +17,7 @@ void from_tube_spectrum(const Eigen::MatrixXcd& spectrum, const Shape& shape, in
 [[nodiscard]] int frequency_weight(Eigen::Index frequency, Eigen::Index size);
 
 // Thresholds the singular values of every frequency's slice: the proximal operator of tau times the tubal
-// nuclear norm, (1/n_mode) sum_f ||slice f||_*. Returns that norm of the result.
+// nuclear norm, (1/n_mode) sum_f ||slice f||_*. Returns that norm of the result. z may be x.
 double threshold_tubal(std::span<const double> x, const Shape& shape, int mode, double tau,
                        std::span<double> z);
 
