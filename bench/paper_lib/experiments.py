@@ -6,12 +6,11 @@ from typing import Callable
 
 from . import published
 from .runs import Job
-from .settings import Budget, rank_of
+from .settings import VARIANTS, Budget, rank_of
 from .splits import Split
 
 OUTLIERS = (0.05, 0.10)
 SHARES = (0.2, 0.4, 0.6, 0.8)
-VARIANTS = ("tr-mm-huber",)  # rows of the table of outliers only
 MIXING = ("latent", "tr-mm")
 NAMES = {"rmse": "test RMSE", "auc": "test AUC"}
 
@@ -30,8 +29,9 @@ class Plan:
         """Of an experiment: those chosen, or its usual ones, as far as they are there."""
         return [f for n, f in self.found.items() if (self.chosen or n in usual) and fits(f.data)]
 
-    def rows(self, variants=False):
-        return [w for w in self.who.values() if variants or w.name not in VARIANTS]
+    def rows(self, *variants):
+        """The methods, and the variants that are named."""
+        return [w for w in self.who.values() if w.name not in VARIANTS or w.name in variants]
 
     def job(self, found, who, seed=0, share=None, outliers=0.0):
         return Job(Split(found, seed, share, outliers), who, self.budget)
@@ -120,21 +120,24 @@ def comparison(metric, usual):
     def sets(plan):
         return plan.sets(usual, lambda data: data.metric == metric)
 
+    def rows(plan):
+        return plan.rows("tr-mm-auto")
+
     def jobs(plan):
-        return [plan.job(f, w, seed) for seed in range(plan.seeds) for f in sets(plan) for w in plan.rows()]
+        return [plan.job(f, w, seed) for seed in range(plan.seeds) for f in sets(plan) for w in rows(plan)]
 
     def report(plan, answer):
-        header, columns, records = ["method"], [[w.title for w in plan.rows()]], []
+        header, columns, records = ["method"], [[w.title for w in rows(plan)]], []
         for found in sets(plan):
             name = found.data.name
-            figures = [Figure([answer(plan.job(found, w, s)) for s in range(plan.seeds)]) for w in plan.rows()]
+            figures = [Figure([answer(plan.job(found, w, s)) for s in range(plan.seeds)]) for w in rows(plan)]
             header.append(found.title)
             columns.append(column(figures, metric))
             if name in published.MEANS:
                 header.append("paper")
-                columns.append([published.mean_text(name, w.name) for w in plan.rows()])
+                columns.append([published.mean_text(name, w.name) for w in rows(plan)])
             records += [f.record(**who_is(found), method=w.name, metric=metric, paper=published.mean_text(name, w.name))
-                        for f, w in zip(figures, plan.rows())]
+                        for f, w in zip(figures, rows(plan))]
         tables = [Table(f"Mean {NAMES[metric]}", header, list(zip(*columns)))] if records else []
         return tables, [], records
 
@@ -150,13 +153,13 @@ def robust_sets(plan):
 
 def robust_jobs(plan):
     return [plan.job(f, w, seed, outliers=x) for seed in range(plan.seeds) for f in robust_sets(plan)
-            for x in (0.0, *OUTLIERS) for w in plan.rows(variants=True)]
+            for x in (0.0, *OUTLIERS) for w in plan.rows("tr-mm-huber")]
 
 
 def robust_report(plan, answer):
     tables, records = [], []
     for found in robust_sets(plan):
-        name, metric, rows = found.data.name, found.data.metric, plan.rows(variants=True)
+        name, metric, rows = found.data.name, found.data.metric, plan.rows("tr-mm-huber")
         header, columns = ["method"], [[w.title for w in rows]]
         for x in (0.0, *OUTLIERS):
             figures = [Figure([answer(plan.job(found, w, s, outliers=x)) for s in range(plan.seeds)]) for w in rows]

@@ -76,7 +76,7 @@ class Job:
         return {**fit_flags(self.name, self.who, self.budget, self.split.outliers), "--seed": str(self.split.seed + 1)}
 
     def tuning(self):
-        return tune_flags(self.name, self.who, self.budget)
+        return tune_flags(self.name, self.who, self.budget, self.split.outliers)
 
     def tuned_on(self):
         """All seeds and training shares have what cross-validation found on the first."""

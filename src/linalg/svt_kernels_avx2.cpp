@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "linalg/svt_kernels.hpp"
+#include "linalg/tridiagonal.hpp"
 
 namespace lacuna::avx2 {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "linalg/svt_kernels.hpp"
+#include "linalg/tridiagonal.hpp"
 
 namespace lacuna::baseline {
 namespace {

@@ -49,33 +49,38 @@ void shrink_rows(MapOf<Scalar> x, const Shrinking<Scalar>& by, MatrixOf<Scalar>&
     x = scratch;
 }
 
-// The eigenvectors of a Hermitian matrix T = Q D Q' with D real and tridiagonal: those of D, which are real,
-// and of these only the ones asked for are multiplied by Q.
+// The eigenvectors of a Hermitian matrix Q D Q' with D real and tridiagonal whose value is above a bound:
+// those of D, which are real, multiplied by Q.
 template <class Scalar>
 class EigenPairs {
  public:
-  explicit EigenPairs(const MatrixOf<Scalar>& matrix) : outer_(matrix) {
-    inner_.computeFromTridiagonal(outer_.diagonal(), outer_.subDiagonal());
+  EigenPairs(const MatrixOf<Scalar>& matrix, double bound) : outer_(matrix) {
+    const Eigen::VectorXd diagonal = outer_.diagonal();
+    const Eigen::VectorXd beside = outer_.subDiagonal();
+    inner_ = eigenpairs_above(bound, {diagonal.data(), static_cast<std::size_t>(diagonal.size())},
+                              {beside.data(), static_cast<std::size_t>(beside.size())});
   }
-  [[nodiscard]] const Eigen::VectorXd& ascending_values() const { return inner_.eigenvalues(); }
-  [[nodiscard]] MatrixOf<Scalar> last_vectors(Eigen::Index count) const {
-    return outer_.matrixQ() * inner_.eigenvectors().rightCols(count).template cast<Scalar>();
+  [[nodiscard]] const std::vector<double>& ascending_values() const { return inner_.values; }
+  [[nodiscard]] MatrixOf<Scalar> vectors() const {
+    const Eigen::Index size = outer_.diagonal().size();
+    const auto count = static_cast<Eigen::Index>(inner_.values.size());
+    return outer_.matrixQ() *
+           Eigen::Map<const Eigen::MatrixXd>(inner_.vectors.data(), size, count).template cast<Scalar>();
   }
 
  private:
   Eigen::Tridiagonalization<MatrixOf<Scalar>> outer_;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner_;
+  TridiagonalPairs inner_;
 };
 
 template <class Scalar>
 double threshold_any(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau) {
-  const EigenPairs<Scalar> eigen(gram_matrix(x, left, size, right));
+  const EigenPairs<Scalar> eigen(gram_matrix(x, left, size, right), tau * tau);
+  const auto kept = static_cast<Eigen::Index>(eigen.ascending_values().size());
   double norm = 0.0;
-  Eigen::Index kept = 0;
-  Eigen::VectorXd shrink(size);  // from the end: 1 - tau / sigma
-  for (Eigen::Index i = size - 1; i >= 0; --i, ++kept) {
-    const double sigma = std::sqrt(std::max(0.0, eigen.ascending_values()(i)));
-    if (!(sigma > tau)) break;
+  Eigen::VectorXd shrink(kept);  // 1 - tau / sigma
+  for (Eigen::Index i = kept - 1; i >= 0; --i) {
+    const double sigma = std::sqrt(eigen.ascending_values()[static_cast<std::size_t>(i)]);
     shrink(i) = 1.0 - tau / sigma;
     norm += sigma - tau;
   }
@@ -84,8 +89,8 @@ double threshold_any(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size, std::p
     return 0.0;
   }
 
-  const MatrixOf<Scalar> vectors = eigen.last_vectors(kept);
-  Shrinking<Scalar> by{.first = vectors.adjoint(), .second = vectors * shrink.tail(kept).asDiagonal()};
+  const MatrixOf<Scalar> vectors = eigen.vectors();
+  Shrinking<Scalar> by{.first = vectors.adjoint(), .second = vectors * shrink.asDiagonal()};
   if (2 * kept > size) {
     by.first = MatrixOf<Scalar>(by.second * by.first);
     by.second.resize(0, 0);

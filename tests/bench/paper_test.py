@@ -170,6 +170,16 @@ class Formatting(unittest.TestCase):
         flags = settings.fit_flags("baboon", robust, settings.Budget(5), outliers=0.1)
         self.assertEqual((flags["--method"], flags["--loss"], flags["--rank"]), ("tr-mm", "huber", "4,4,3"))
 
+    def test_what_a_variant_chooses_itself_is_neither_set_nor_tuned(self):
+        listed = [{"name": "tr-mm", "settings": "--rank --lambda", "model": "latent"}]
+        chooses = settings.contenders(listed, "--rank TEXT --lambda TEXT")["tr-mm-auto"]
+        budget = settings.Budget(5, tune=True, tune_rank=True)
+        flags = settings.fit_flags("youtube-subset", chooses, budget)
+        self.assertEqual(flags, {"--method": "tr-mm", "--rank": "auto", "--lambda": "auto", "--max-time": "5"})
+        self.assertEqual(settings.tune_flags("youtube-subset", chooses, budget), {})
+        plain = settings.contenders(listed, "")["tr-mm"]
+        self.assertEqual(settings.tune_flags("youtube-subset", plain, budget)["--folds"], "5")
+
     def test_histories_are_thinned_but_keep_their_ends(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "h.csv")
