@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: MIT
+#include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/linalg/svt.hpp>
 #include <lacuna/linalg/tubal.hpp>
 #include <numbers>
+#include <unsupported/Eigen/FFT>
 
 namespace lacuna {
 namespace {
 
-// Rows of the Fourier matrix; tubes are short, so n^2 is no loss against a fast transform.
-Eigen::MatrixXcd fourier_rows(Eigen::Index size) {
-  Eigen::MatrixXcd rows(size / 2 + 1, size);
-  for (Eigen::Index f = 0; f < rows.rows(); ++f)
-    for (Eigen::Index i = 0; i < size; ++i)
-      rows(f, i) = std::polar(
-          1.0, -2.0 * std::numbers::pi * static_cast<double>(f * i % size) / static_cast<double>(size));
+constexpr Eigen::Index kShortTube = 64;  // below, the matrix is as fast as the fast transform
+constexpr std::int64_t kTubesAtOnce = 512;
+
+// Complex numbers as pairs of real ones, real part first.
+Eigen::Map<Eigen::MatrixXd> pairs(Eigen::MatrixXcd& spectrum) {
+  return {reinterpret_cast<double*>(spectrum.data()), 2 * spectrum.rows(), spectrum.cols()};
+}
+Eigen::Map<const Eigen::MatrixXd> pairs(const Eigen::MatrixXcd& spectrum) {
+  return {reinterpret_cast<const double*>(spectrum.data()), 2 * spectrum.rows(), spectrum.cols()};
+}
+
+// Rows 2f and 2f + 1: real and imaginary part of exp(-2 pi i f t / size) for t = 0 .. size - 1.
+Eigen::MatrixXd fourier_rows(Eigen::Index size) {
+  Eigen::MatrixXd rows(2 * (size / 2 + 1), size);
+  for (Eigen::Index f = 0; 2 * f < rows.rows(); ++f)
+    for (Eigen::Index t = 0; t < size; ++t) {
+      const double angle =
+          2.0 * std::numbers::pi * static_cast<double>(f * t % size) / static_cast<double>(size);
+      rows(2 * f, t) = std::cos(angle);
+      rows(2 * f + 1, t) = -std::sin(angle);
+    }
   return rows;
+}
+
+// The fast transform has steps of 2 to 5 only; other factors cost it the square, without vector instructions.
+bool worth_a_fast_transform(Eigen::Index size) {
+  Eigen::Index rest = size;
+  for (const Eigen::Index factor : {2, 3, 5})
+    while (rest % factor == 0) rest /= factor;
+  return size >= kShortTube && rest == 1;
+}
+
+// body(first, count) for ranges of tubes.
+template <class Body>
+void in_blocks_of_tubes(Eigen::Index tubes, Body&& body) {
+  parallel_blocks(
+      tubes, [&](std::int64_t begin, std::int64_t end) { body(begin, end - begin); }, kTubesAtOnce);
+}
+
+Eigen::FFT<double> fast_transform() {
+  return {Eigen::default_fft_impl<double>(), Eigen::FFT<double>::HalfSpectrum};
 }
 
 }  // namespace
@@ -26,14 +61,43 @@ int frequency_weight(Eigen::Index frequency, Eigen::Index size) {
 }
 
 Eigen::MatrixXcd tube_spectrum(std::span<const double> x, const Shape& shape, int mode) {
-  return fourier_rows(shape[mode]) * unfold(x, shape, mode);
+  const Eigen::Index size = shape[mode];
+  const Eigen::MatrixXd tubes = unfold(x, shape, mode);
+  Eigen::MatrixXcd spectrum(size / 2 + 1, tubes.cols());
+  if (worth_a_fast_transform(size)) {
+    in_blocks_of_tubes(tubes.cols(), [&](Eigen::Index first, Eigen::Index count) {
+      Eigen::FFT<double> transform = fast_transform();
+      for (Eigen::Index c = first; c < first + count; ++c)
+        transform.fwd(spectrum.col(c).data(), tubes.col(c).data(), size);
+    });
+  } else {
+    const Eigen::MatrixXd fourier = fourier_rows(size);
+    in_blocks_of_tubes(tubes.cols(), [&](Eigen::Index first, Eigen::Index count) {
+      pairs(spectrum).middleCols(first, count).noalias() = fourier * tubes.middleCols(first, count);
+    });
+  }
+  return spectrum;
 }
 
 void from_tube_spectrum(const Eigen::MatrixXcd& spectrum, const Shape& shape, int mode, std::span<double> x) {
-  const auto size = shape[mode];
-  Eigen::MatrixXcd inverse = fourier_rows(size).adjoint() / static_cast<double>(size);
-  for (Eigen::Index f = 0; f < inverse.cols(); ++f) inverse.col(f) *= frequency_weight(f, size);
-  fold((inverse * spectrum).real(), shape, mode, x);
+  const Eigen::Index size = shape[mode];
+  Eigen::MatrixXd tubes(size, spectrum.cols());
+  if (worth_a_fast_transform(size)) {
+    in_blocks_of_tubes(tubes.cols(), [&](Eigen::Index first, Eigen::Index count) {
+      Eigen::FFT<double> transform = fast_transform();
+      for (Eigen::Index c = first; c < first + count; ++c)
+        transform.inv(tubes.col(c).data(), spectrum.col(c).data(), size);
+    });
+  } else {
+    // x_t = sum_f weight_f / n (Re s_f cos - Im s_f sin), the angles those of fourier_rows
+    Eigen::MatrixXd inverse = fourier_rows(size).transpose() / static_cast<double>(size);
+    for (Eigen::Index f = 0; 2 * f < inverse.cols(); ++f)
+      inverse.middleCols(2 * f, 2) *= frequency_weight(f, size);
+    in_blocks_of_tubes(tubes.cols(), [&](Eigen::Index first, Eigen::Index count) {
+      tubes.middleCols(first, count).noalias() = inverse * pairs(spectrum).middleCols(first, count);
+    });
+  }
+  fold(tubes, shape, mode, x);
 }
 
 double threshold_tubal(std::span<const double> x, const Shape& shape, int mode, double tau,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <lacuna/base/rng.hpp>
 #include <lacuna/linalg/tubal.hpp>
+#include <numbers>
 
 namespace lacuna {
 namespace {
@@ -21,7 +23,8 @@ double distance(std::span<const double> a, std::span<const double> b) {
 
 TEST(Tubal, TheSpectrumIsUndone) {
   Rng rng(71);
-  for (const Shape& shape : {Shape{4, 5, 3}, Shape{4, 2, 3}, Shape{1, 5, 3}, Shape{6, 2, 3}})
+  for (const Shape& shape :
+       {Shape{4, 5, 3}, Shape{4, 2, 3}, Shape{1, 5, 3}, Shape{6, 2, 3}, Shape{64, 2, 75}})
     for (int mode = 0; mode < 3; ++mode) {
       const std::vector<double> x = random_cells(shape, rng);
       std::vector<double> back(x.size());
@@ -30,10 +33,30 @@ TEST(Tubal, TheSpectrumIsUndone) {
     }
 }
 
+// Sizes below and above those for which the fast transform is taken, odd and even, with large factors and
+// without.
+TEST(Tubal, TheSpectrumIsTheSumThatDefinesIt) {
+  Rng rng(74);
+  for (const Eigen::Index n : {1, 5, 8, 64, 67, 75, 90, 128}) {
+    const Shape shape = {3, 2, n};
+    const std::vector<double> x = random_cells(shape, rng);
+    const Eigen::MatrixXcd spectrum = tube_spectrum(x, shape, 2);
+    ASSERT_EQ(spectrum.rows(), n / 2 + 1);
+    for (Eigen::Index f = 0; f < spectrum.rows(); ++f)
+      for (Eigen::Index tube = 0; tube < 6; ++tube) {
+        std::complex<double> sum = 0.0;
+        for (Eigen::Index t = 0; t < n; ++t)
+          sum += x[tube + 6 * t] * std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(f * t) /
+                                                       static_cast<double>(n));
+        EXPECT_LT(std::abs(spectrum(f, tube) - sum), 1e-11);
+      }
+  }
+}
+
 // C(i, k, t) = sum_j sum_s A(i, j, s) B(j, k, (t - s) mod n)
 TEST(Tubal, ProductsOfSlicesAreCircularConvolutionsOfTubes) {
   Rng rng(72);
-  for (const Eigen::Index n : {1, 2, 3, 6, 7}) {
+  for (const Eigen::Index n : {1, 2, 3, 6, 7, 80}) {
     const Shape of_a = {4, 3, n}, of_b = {3, 5, n}, of_c = {4, 5, n};
     const std::vector<double> a = random_cells(of_a, rng), b = random_cells(of_b, rng);
     std::vector<double> defined(static_cast<std::size_t>(cell_count(of_c)), 0.0);
