@@ -48,12 +48,14 @@ FIXED_WITH_OUTLIERS = {
            "tr-mm-huber": "--lambda 1 --offsets mean"} for name in ("baboon", "ribeira")
 }
 
-# Where a whole fit takes minutes, lambdas are compared after so many steps.
+# Where a whole fit takes minutes, lambdas are compared after so many steps; with outliers also where it does not,
+# since there are three times as many parts to tune on.
+TUNING_STEPS_WITH_OUTLIERS = {"ribeira": {"tr-mm": 10, "tr-ls": 5, "ffw": 30}}
 TUNING_STEPS = {
     "tomato": {"tr-mm": 8, "tr-ls": 3, "ffw": 40},
     "youtube-subset": {"ffw": 40},
     "fb15k-237": {"tr-ls": 4, "ffw": 20},
-    "movielens": {"tr-mm": 8, "tr-ls": 4, "ffw": 20},
+    "movielens": {"tr-ls": 4, "ffw": 20},
 }
 
 
@@ -137,7 +139,8 @@ def tune_flags(name, who: Contender, budget: Budget, outliers=0.0):
         flags["--rank-grid"] = [rank_of(name, who), *RANK_GRID]
     if not flags:
         return {}
-    steps = TUNING_STEPS.get(name, {}).get(who.method)
-    refinements = 2 if who.method == "ffw" and not steps and not outliers else 0
+    limits = {**TUNING_STEPS, **(TUNING_STEPS_WITH_OUTLIERS if outliers else {})}
+    steps = limits.get(name, {}).get(who.method)
+    refinements = 2 if who.method == "ffw" and not steps else 0
     return {**flags, **({"--max-iterations": str(steps)} if steps else {}), "--folds": str(FOLDS),
             "--refine": str(refinements), "--abandon": str(ABANDON)}

@@ -101,7 +101,7 @@ double Tuner::error(const FitResult& result, const Entries& held) const {
 
 void Tuner::run_chain(const Chain& chain) {
   const HoldOut split = hold_out(*tensor_, [&](Count e) { return fold_of_entry_[e] == chain.fold; });
-  Model last;  // where the next fit starts
+  Model last;  // where the next fit starts, if it was reached: one cut short would lend its steps to the next
   for (const std::size_t r : chain.rows) {
     TuneRow& row = rows_[r];
     const TuneCandidate& candidate = options_->candidates[row.candidate];
@@ -120,7 +120,7 @@ void Tuner::run_chain(const Chain& chain) {
     FitResult result = fit(split.kept, settings, quiet, &split.held);
     if (stopped()) return;
     row.errors[chain.fold] = error(result, split.held);
-    last = std::move(result.model);
+    last = result.converged ? std::move(result.model) : Model{};
     const std::lock_guard<std::mutex> alone(lock_);
     if (callbacks_->found) callbacks_->found(candidate, row.lambda, chain.fold, *row.errors[chain.fold]);
   }

@@ -40,10 +40,13 @@ class Tune(SampleTest):
         self.assertTrue(found["best"]["candidate"].startswith("tr-mm"))
 
     def test_fits_held_back_by_few_steps_do_not_begin_with_those_of_another_lambda(self):
-        few = ("--method", "tr-ls", "--rank", "3", "--max-iterations", "4", "--folds", "3", "--refine", "0")
-        alone, among = (self.ok_json("tune", "train.tns", "-o", "m.lac", *few, "--abandon", "1000", "--lambda-grid", grid)
-                        for grid in ("1", "0.01,1"))
-        self.assertEqual(alone["rows"][0]["folds"], next(r["folds"] for r in among["rows"] if r["lambda"] == 1))
+        for method in ("tr-ls", "tr-mm"):
+            few = ("--method", method, "--rank", "3", "--max-iterations", "4", "--folds", "3", "--refine", "0")
+            alone, among = (
+                self.ok_json("tune", "train.tns", "-o", "m.lac", *few, "--abandon", "1000", "--lambda-grid", grid)
+                for grid in ("1", "0.01,1"))
+            with self.subTest(method):
+                self.assertEqual(alone["rows"][0]["folds"], next(r["folds"] for r in among["rows"] if r["lambda"] == 1))
 
     def test_a_killed_run_goes_on(self):
         whole = self.tune("--state", "s.jsonl")
