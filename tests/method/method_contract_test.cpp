@@ -28,6 +28,8 @@ struct Contract {
   bool weighs = true;         // or fits every entry exactly, whatever it weighs
   bool penalised = false;     // or has no penalty that a weight or a start could count against
   int order = 0;              // the only one it takes, if not 0
+
+  friend void PrintTo(const Contract& contract, std::ostream* out) { *out << name(contract.options.method); }
 };
 
 FitOptions at_rank_two(Method method) { return {.method = method, .ranks = {2}}; }
@@ -52,7 +54,7 @@ Contract frank_wolfe() {
 
 // Near the tensor, too: lambda holds the fit back, and a weight counts against it.
 Contract latent_parts(Method method, double lambda) {
-  return {.options = {.method = method, .ranks = {2}, .lambda = lambda},
+  return {.options = {.method = method, .ranks = {2}, .lambda = lambda, .max_iterations = 20},
           .recovered = 3e-2,
           .float_noise = 1e-2,
           .observed = 0.8,
