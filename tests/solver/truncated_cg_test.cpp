@@ -126,6 +126,39 @@ TEST(TruncatedCg, TakesNegativeCurvatureOfTheFirstDirection) {
   EXPECT_LT((problem.eta + 2.0 * problem.gradient / problem.gradient.norm()).norm(), kRounding);
 }
 
+// Also on the last stretch, which follows negative curvature.
+TEST(TruncatedCg, PassesThroughTheAnswersForSmallerBalls) {
+  for (const double smallest : {1.0, -0.5, -20.0}) {
+    Subproblem problem(210, smallest);
+    const Euclidean<double> space(kSize);
+    const auto product = [&](const Vector& in, Vector& out) { out = problem.hessian * in; };
+    std::vector<Crossing<Vector>> crossings(3);
+    const double radius = 0.5;
+    double inside = radius / 64;
+    for (Crossing<Vector>& at : crossings) at.radius = inside *= 3;
+    const double scale = problem.gradient.norm();
+    (void)truncated_cg(space, problem.gradient, problem.gradient, scale, radius, product, {.kappa = 1e-12},
+                       {}, problem.eta, crossings);
+    for (const Crossing<Vector>& at : crossings) {
+      const SubproblemResult alone = problem.solve(at.radius, {.kappa = 1e-12});
+      EXPECT_LT((problem.eta - at.eta).norm(), kRounding) << smallest << ' ' << at.radius;
+      EXPECT_NEAR(at.decrease, alone.decrease, kRounding * alone.decrease);
+    }
+  }
+}
+
+TEST(TruncatedCg, SaysWhichBallsItDidNotLeave) {
+  Subproblem problem(211, 1.0);
+  const Euclidean<double> space(kSize);
+  const auto product = [&](const Vector& in, Vector& out) { out = problem.hessian * in; };
+  const double newton = problem.hessian.ldlt().solve(problem.gradient).norm();
+  std::vector<Crossing<Vector>> crossings{{.radius = 0.5 * newton}, {.radius = 2.0 * newton}};
+  (void)truncated_cg(space, problem.gradient, problem.gradient, problem.gradient.norm(), 4.0 * newton,
+                     product, {.kappa = 1e-12}, {}, problem.eta, crossings);
+  EXPECT_GT(crossings[0].decrease, 0.0);
+  EXPECT_EQ(crossings[1].decrease, 0.0);
+}
+
 TEST(TruncatedCg, StopsAtTheIterationLimitWithAUsableStep) {
   for (const int limit : {1, 2, 5}) {
     Subproblem problem(206, 1.0);

@@ -5,13 +5,15 @@
 //
 // Stops at the boundary, on negative curvature, or when ||r|| <= ||r_0|| min(kappa, ||r_0||^theta) with norms
 // taken relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). The model's
-// decrease at eta, which the ratio test needs, comes free: r = g + H eta. Reference: Absil, Baker, Gallivan
-// 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
+// decrease at eta, which the ratio test needs, comes free: r = g + H eta. ||eta|| grows with every step, so
+// where the path leaves a smaller ball is the answer for that ball. Reference: Absil, Baker, Gallivan 2007,
+// algorithm 2; Conn, Gould, Toint 2000, section 7.5.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <lacuna/solver/solver.hpp>
+#include <span>
 
 namespace lacuna {
 
@@ -36,12 +38,22 @@ struct SubproblemResult {
   double decrease = 0.0;  // -(<g, eta> + 1/2 <eta, H eta>)
 };
 
-// hess(direction, out) is the Riemannian Hessian. eta is the output.
+// The answer for a ball inside the one that was asked about.
+template <class Tangent>
+struct Crossing {
+  double radius = 0.0;
+  double decrease = 0.0;  // 0: the path did not get that far
+  Tangent eta{};
+};
+
+// hess(direction, out) is the Riemannian Hessian. eta is the output; so are the decrease and eta of the
+// crossings, whose radii ascend.
 template <RiemannianManifold M, class Hess>
 SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
                               const typename M::Tangent& gradient, double gradient_scale, double radius,
                               Hess&& hess, const TruncatedCgOptions& options, const Interrupted& interrupted,
-                              typename M::Tangent& eta) {
+                              typename M::Tangent& eta,
+                              std::span<Crossing<typename M::Tangent>> crossings = {}) {
   using Tangent = typename M::Tangent;
   manifold.zero(x, eta);
   Tangent residual = gradient;  // r = g + H eta
@@ -67,10 +79,24 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
     manifold.axpy(step, h_direction, residual);
     return -0.5 * (manifold.inner(gradient, eta) + manifold.inner(residual, eta));
   };
-  // The step with ||eta + step delta|| = radius.
-  const auto to_boundary = [&] {
-    const double root = std::sqrt(eta_delta * eta_delta + delta_delta * (radius * radius - eta_eta));
+  // The step with ||eta + step delta|| = length.
+  const auto step_to = [&](double length) {
+    const double root = std::sqrt(eta_delta * eta_delta + delta_delta * (length * length - eta_eta));
     return (root - eta_delta) / delta_delta;
+  };
+  std::size_t crossed = 0;
+  // Crossings on the way along delta to this length; <r, delta> = -unit <r, r>. Returns the first of them.
+  const auto cross = [&](double curvature, double length_squared) {
+    const std::size_t first = crossed;
+    for (; crossed < crossings.size(); ++crossed) {
+      Crossing<Tangent>& at = crossings[crossed];
+      if (at.radius * at.radius >= length_squared) break;
+      const double step = step_to(at.radius);
+      at.eta = eta;
+      manifold.axpy(step, direction, at.eta);
+      at.decrease = result.decrease + step * unit * rr - 0.5 * step * step * curvature;
+    }
+    return first;
   };
 
   while (result.iterations < options.max_iterations) {
@@ -84,13 +110,16 @@ SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
     const double alpha = unit * rr / curvature;
     const double next_eta_eta = eta_eta + 2.0 * alpha * eta_delta + alpha * alpha * delta_delta;
     if (curvature <= 0.0 || next_eta_eta >= radius * radius) {
-      result.decrease = advance(to_boundary());
+      cross(curvature, radius * radius);
+      result.decrease = advance(step_to(radius));
       result.end = curvature <= 0.0 ? SubproblemEnd::kNegativeCurvature : SubproblemEnd::kBoundary;
       return result;
     }
+    const std::size_t first_crossing = cross(curvature, next_eta_eta);
     const double decrease = advance(alpha);
     if (decrease <= result.decrease) {  // inexact Hessian products: the last step did not help, take it back
       manifold.axpy(-alpha, direction, eta);
+      for (std::size_t c = first_crossing; c < crossed; ++c) crossings[c].decrease = 0.0;
       result.end = SubproblemEnd::kModelIncreased;
       return result;
     }

@@ -6,6 +6,9 @@
 //   ratio = (f(x) - f(R_x(eta)) + slack) / (model decrease + slack)
 //   accept if ratio > acceptance; shrink the radius below 1/4, widen it above 3/4 at the boundary
 //
+// The path to a rejected step passed through the answers for smaller balls (see truncated_cg.hpp). These are
+// tried before the iteration ends, without a Hessian product.
+//
 // The slack keeps the ratio near 1 when both decreases drown in rounding or in the error of an inexact cost
 // (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
 #pragma once
@@ -31,7 +34,17 @@ namespace trust_region_detail {
 constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
 constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
 constexpr double kSmallestRadius = 1e-10;  // in units of the typical distance: nothing left to gain
-constexpr std::size_t kRemembered = 2;     // Hessian products of a point, for when its step is rejected
+constexpr double kShrink = 0.25;           // of the radius
+constexpr double kClearlySmaller = 0.5;    // than a rejected step, what is worth trying instead
+constexpr std::size_t kSmallerBalls = 2;   // whose answers are remembered in case of a rejection
+
+// Of 1/16 and 1/4 of the radius.
+template <class Tangent>
+std::vector<Crossing<Tangent>> smaller_balls(double radius) {
+  std::vector<Crossing<Tangent>> balls(kSmallerBalls);
+  for (auto ball = balls.rbegin(); ball != balls.rend(); ++ball) ball->radius = radius *= kShrink;
+  return balls;
+}
 }  // namespace trust_region_detail
 
 // Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
@@ -80,59 +93,62 @@ requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, t
     return finish(StopReason::kStopped);
 
   Tangent eta;
-  std::vector<Tangent> products;  // the first Hessian products at x
   for (;;) {
     if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
     if (radius < detail::kSmallestRadius * unit) return finish(StopReason::kNoFurtherDecrease);
     if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
 
-    // After a rejected step the subproblem begins with the same directions.
-    auto hess = [&, count = std::size_t{0}](const Tangent& direction, Tangent& out) mutable {
-      if (count < products.size()) {
-        out = products[count++];
-        return;
-      }
+    const auto hess = [&](const Tangent& direction, Tangent& out) {
       manifold.zero(x, out);
       objective.hessian(x, state, direction, out);
       manifold.riemannian_hessian(x, frame, euclidean_gradient, direction, out);
-      if (count++ < detail::kRemembered) products.push_back(out);
     };
-    const SubproblemResult subproblem = truncated_cg(manifold, x, gradient, objective.gradient_scale(state),
-                                                     radius, hess, options.subproblem, interrupted, eta);
+    auto smaller = detail::smaller_balls<Tangent>(radius);
+    SubproblemResult subproblem = truncated_cg(manifold, x, gradient, objective.gradient_scale(state), radius,
+                                               hess, options.subproblem, interrupted, eta, smaller);
     if (subproblem.end == SubproblemEnd::kStopped) return finish(StopReason::kStopped);
 
-    typename M::Point candidate;  // not held while the subproblem needs the memory
-    State candidate_state;
-    manifold.retract(x, eta, candidate);
-    objective.evaluate(candidate, &state, candidate_state);
-    if (stop_asked()) return finish(StopReason::kStopped);
+    for (;;) {  // back along the subproblem's path while steps are rejected
+      typename M::Point candidate;
+      State candidate_state;
+      manifold.retract(x, eta, candidate);
+      objective.evaluate(candidate, &state, candidate_state);
+      if (stop_asked()) return finish(StopReason::kStopped);
 
-    const double cost = objective.cost(state);
-    const double slack =
-        detail::kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
-        detail::kUncertaintySlack * (objective.uncertainty(state) + objective.uncertainty(candidate_state));
-    const double actual = cost - objective.cost(candidate_state);
-    const double ratio = (actual + slack) / (subproblem.decrease + slack);
-    const double step = std::sqrt(manifold.inner(eta, eta));
-    const bool at_boundary =
-        subproblem.end == SubproblemEnd::kBoundary || subproblem.end == SubproblemEnd::kNegativeCurvature;
+      const double cost = objective.cost(state);
+      const double slack =
+          detail::kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
+          detail::kUncertaintySlack * (objective.uncertainty(state) + objective.uncertainty(candidate_state));
+      const double actual = cost - objective.cost(candidate_state);
+      record.ratio = (actual + slack) / (subproblem.decrease + slack);
+      record.step = std::sqrt(manifold.inner(eta, eta));
+      const bool at_boundary =
+          subproblem.end == SubproblemEnd::kBoundary || subproblem.end == SubproblemEnd::kNegativeCurvature;
 
-    if (!(ratio >= 0.25) || subproblem.decrease < 0.0) {
-      radius = std::min(radius, step) / 4;
-    } else if (ratio > 0.75 && at_boundary) {
-      radius = std::min(2 * radius, options.max_radius * unit);
-    }
-    record.accepted = subproblem.decrease >= 0.0 && ratio > options.acceptance;
-    if (record.accepted) {
-      std::swap(x, candidate);
-      products.clear();
-      state = std::move(candidate_state);
-      refresh();
+      if (!(record.ratio >= 0.25) || subproblem.decrease < 0.0) {
+        radius = detail::kShrink * std::min(radius, record.step);
+      } else if (record.ratio > 0.75 && at_boundary) {
+        radius = std::min(2 * radius, options.max_radius * unit);
+      }
+      record.accepted = subproblem.decrease >= 0.0 && record.ratio > options.acceptance;
+      if (record.accepted) {
+        std::swap(x, candidate);
+        state = std::move(candidate_state);
+        refresh();
+        break;
+      }
+      while (!smaller.empty() && !(smaller.back().decrease > 0.0 &&
+                                   smaller.back().radius <= detail::kClearlySmaller * record.step))
+        smaller.pop_back();
+      if (smaller.empty()) break;
+      radius = smaller.back().radius;
+      eta = std::move(smaller.back().eta);
+      subproblem.decrease = smaller.back().decrease;
+      subproblem.end = SubproblemEnd::kBoundary;
+      smaller.pop_back();
     }
     ++record.iteration;
-    record.step = step;
     record.radius = radius;
-    record.ratio = ratio;
     record.inner_iterations = subproblem.iterations;
     if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
       return finish(StopReason::kStopped);
