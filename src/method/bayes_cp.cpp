@@ -23,9 +23,9 @@ constexpr double kTaskWork = 2e5;  // multiplications: with fewer a thread is no
 
 Eigen::Index packed(Eigen::Index rank) { return rank * (rank + 1) / 2; }
 
-// Lower triangles, row by row.
-template <class Square, class Packed>
-void pack(const Square& square, Packed&& out) {
+// Lower triangles, row by row. No expressions: each coefficient would evaluate their products anew.
+template <class Packed>
+void pack(const Eigen::MatrixXd& square, Packed&& out) {
   Eigen::Index at = 0;
   for (Eigen::Index r = 0; r < square.rows(); ++r)
     for (Eigen::Index s = 0; s <= r; ++s) out(at++) = square(r, s);
@@ -60,6 +60,89 @@ double gamma_divergence(double shape, double rate) {
 
 }  // namespace
 
+// What the update of a row needs of its entries,
+//
+//   second = sum_e w_e E[g_e g_e'],   first = sum_e w_e Y_e E[g_e],   g_e = the product of the other modes'
+//   rows.
+//
+// Entries come in lexicographic order of these modes, so those that agree in the first of them share the
+// product with its rows (Horner's rule): at depth d are the sums over the entries since others[0..d-1]
+// changed last, of the products of the rows of others[d] and deeper.
+class BayesCp::RowSums {
+ public:
+  RowSums(const BayesCp& solver, const Moments& mode)
+      : solver_(&solver), mode_(&mode), level_(std::max<std::size_t>(1, mode.others.size())) {
+    for (Level& level : level_) {
+      level.second.resize(packed(mode.mean.cols()));
+      level.first.resize(mode.mean.cols());
+    }
+  }
+
+  void add_up(Count row) {
+    for (Level& level : level_) level.set_zero();
+    const ObservedTensor& tensor = *solver_->tensor_;
+    const Count end = mode_->begin[row + 1];
+    for (Count j = mode_->begin[row]; j < end; ++j) {
+      const Index e = mode_->order[j];
+      const double weight = tensor.weight(e) / solver_->mean_weight_;
+      take(e, weight, weight * tensor.values()[e] / solver_->scale_);
+      leave(e, j + 1 < end ? first_change(e, mode_->order[j + 1]) : 0);
+    }
+  }
+  [[nodiscard]] const Eigen::RowVectorXd& second() const { return level_[0].second; }
+  [[nodiscard]] const Eigen::RowVectorXd& first() const { return level_[0].first; }
+
+ private:
+  struct Level {
+    Eigen::RowVectorXd second;
+    Eigen::RowVectorXd first;
+    void set_zero() {
+      second.setZero();
+      first.setZero();
+    }
+  };
+
+  [[nodiscard]] Index at(std::size_t depth, Index e) const {
+    return solver_->tensor_->index(mode_->others[depth])[e];
+  }
+  [[nodiscard]] const Moments& moments(std::size_t depth) const {
+    return solver_->mode_[static_cast<std::size_t>(mode_->others[depth])];
+  }
+  [[nodiscard]] std::size_t first_change(Index e, Index next) const {
+    std::size_t depth = 0;
+    while (depth + 1 < level_.size() && at(depth, e) == at(depth, next)) ++depth;
+    return depth;
+  }
+
+  void take(Index e, double weight, double weighted_value) {
+    Level& last = level_.back();
+    if (mode_->others.empty()) {
+      last.second.array() += weight;
+      last.first.array() += weighted_value;
+      return;
+    }
+    const std::size_t depth = level_.size() - 1;
+    const Moments& from = moments(depth);
+    last.second += weight * from.second.row(at(depth, e));
+    last.first += weighted_value * from.mean.row(at(depth, e));
+  }
+
+  // Entry e was the last of what is below `depth`.
+  void leave(Index e, std::size_t depth) {
+    for (std::size_t d = level_.size() - 1; d > depth; --d) {
+      const Moments& from = moments(d - 1);
+      const Index row = at(d - 1, e);
+      level_[d - 1].second.array() += from.second.row(row).array() * level_[d].second.array();
+      level_[d - 1].first.array() += from.mean.row(row).array() * level_[d].first.array();
+      level_[d].set_zero();
+    }
+  }
+
+  const BayesCp* solver_;
+  const Moments* mode_;
+  std::vector<Level> level_;
+};
+
 BayesCp::BayesCp(const ObservedTensor& tensor) : tensor_(&tensor) {
   const Count size = tensor.size();
   mean_weight_ = tensor.total_weight() / static_cast<double>(size);
@@ -78,7 +161,13 @@ BayesCp::BayesCp(const ObservedTensor& tensor) : tensor_(&tensor) {
   mode_.resize(static_cast<std::size_t>(tensor.order()));
   for (int k = 0; k < tensor.order(); ++k) {
     Moments& mode = mode_[k];
-    mode.order = lexicographic_order(tensor.indices(), std::span<const int>(&k, 1), size);
+    for (int other = 0; other < tensor.order(); ++other)
+      if (other != k) mode.others.push_back(other);
+    std::stable_sort(mode.others.begin(), mode.others.end(),
+                     [&](int a, int b) { return tensor.extent(a) < tensor.extent(b); });
+    std::vector<int> sorted_by{k};
+    sorted_by.insert(sorted_by.end(), mode.others.begin(), mode.others.end());
+    mode.order = lexicographic_order(tensor.indices(), sorted_by, size);
     mode.begin.assign(static_cast<std::size_t>(tensor.extent(k)) + 1, 0);
     for (const Index row : tensor.index(k)) ++mode.begin[row + 1];
     std::partial_sum(mode.begin.begin(), mode.begin.end(), mode.begin.begin());
@@ -171,43 +260,29 @@ void BayesCp::update_mode(std::size_t k) {
   const Count block = 1 + static_cast<Count>(kTaskWork / work);  // a row depends on no other: no bit changes
   row_misfit_.assign(static_cast<std::size_t>(rows), 0.0);
   parallel_tasks(static_cast<int>((rows + block - 1) / block), [&](int task) {
-    for (Count row = task * block; row < std::min(rows, (task + 1) * block); ++row) update_row(k, row);
+    RowSums sums(*this, mode_[k]);
+    for (Count row = task * block; row < std::min(rows, (task + 1) * block); ++row) {
+      sums.add_up(row);
+      update_row(mode_[k], row, sums);
+    }
   });
 }
 
-void BayesCp::update_row(std::size_t k, Count row) {
-  Moments& mode = mode_[k];
+void BayesCp::update_row(Moments& mode, Count row, const RowSums& sums) {
   const Eigen::Index rank = mode.mean.cols();
-  Eigen::RowVectorXd moments = Eigen::RowVectorXd::Zero(packed(rank));  // sum w E[g g']
-  Eigen::RowVectorXd products = Eigen::RowVectorXd::Zero(rank);         // sum w Y E[g]
-  Eigen::RowVectorXd moment(packed(rank));
-  Eigen::RowVectorXd product(rank);
-  for (Count j = mode.begin[row]; j < mode.begin[row + 1]; ++j) {
-    const Index e = mode.order[j];
-    const double weight = tensor_->weight(e) / mean_weight_;
-    moment.setConstant(weight);
-    product.setConstant(weight * tensor_->values()[e] / scale_);
-    for (std::size_t other = 0; other < mode_.size(); ++other) {
-      if (other == k) continue;
-      const Index at = tensor_->index(static_cast<int>(other))[e];
-      moment.array() *= mode_[other].second.row(at).array();
-      product.array() *= mode_[other].mean.row(at).array();
-    }
-    moments += moment;
-    products += product;
-  }
-
   Eigen::MatrixXd precision(rank, rank);
-  unpack(Eigen::RowVectorXd(noise_ * moments), precision);
+  unpack(sums.second(), precision);
+  precision *= noise_;
   precision.diagonal() += gamma_;
   const Eigen::LLT<Eigen::MatrixXd> cholesky(precision);
   const Eigen::MatrixXd covariance = cholesky.solve(Eigen::MatrixXd::Identity(rank, rank));
-  const Eigen::VectorXd mean = noise_ * cholesky.solve(products.transpose());
+  const Eigen::VectorXd mean = noise_ * cholesky.solve(sums.first().transpose());
   mode.mean.row(row) = mean.transpose();
   pack(covariance, mode.covariance.row(row));
   pack(covariance + mean * mean.transpose(), mode.second.row(row));
   mode.log_determinant[row] = -2.0 * cholesky.matrixLLT().diagonal().array().log().sum();
-  row_misfit_[row] = packed_inner(moments, mode.second.row(row), rank) - 2.0 * products.dot(mean.transpose());
+  row_misfit_[row] =
+      packed_inner(sums.second(), mode.second.row(row), rank) - 2.0 * sums.first().dot(mean.transpose());
 }
 
 // Multiplies column r of mode k by s_k, prod_k s_k = 1. X keeps its distribution; of the bound, once gamma_r

@@ -54,15 +54,18 @@ class BayesCp {
     Matrix<double> covariance;  // n_k x R (R + 1) / 2
     Matrix<double> second;  // mean mean' + covariance; at the start the covariance alone, as the authors do
     std::vector<double> log_determinant;  // of each row's covariance
-    std::vector<Index> order{};           // the entries by row
+    std::vector<int> others{};            // the other modes, the shortest first
+    std::vector<Index> order{};           // the entries by row, then by the other modes
     std::vector<Count> begin{};           // where each row's begin in it
   };
+
+  class RowSums;
 
   explicit BayesCp(const ObservedTensor& tensor);
   void resize(int rank);
   void start_spectral(Rng& rng);
   void update_mode(std::size_t k);
-  void update_row(std::size_t k, Count row);
+  void update_row(Moments& mode, Count row, const RowSums& sums);
   void balance();
   void scale_column(Moments& mode, Eigen::Index r, double factor);
   void update_gamma();
