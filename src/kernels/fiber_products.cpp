@@ -25,27 +25,22 @@ void for_each_fiber(const PartKernels& part, Listed&& listed, Single&& single) {
 
 }  // namespace
 
-Eigen::MatrixXd times_transposed(const PartKernels& part, std::span<const double> z,
-                                 const Eigen::MatrixXd& left) {
+Matrix<double> times_transposed(const PartKernels& part, std::span<const double> z,
+                                const Matrix<double>& left) {
   const FiberView& view = part.view();
-  Eigen::MatrixXd right(view.fibers(), left.cols());
-  for (Eigen::Index column = 0; column < left.cols(); ++column) {
-    const double* u = left.col(column).data();
-    double* v = right.col(column).data();
-    for_each_fiber(
-        part,
-        [&](Count fiber, FiberView::Span span) {
-          double sum = 0.0;
-          for (Count j = span.begin; j < span.end; ++j) sum += z[view.entry()[j]] * u[view.row()[j]];
-          v[fiber] = sum;
-        },
-        [&](Count fiber, Count entry) { v[fiber] = z[entry] * u[part.row_of_entry()[entry]]; });
-  }
+  Matrix<double> right = Matrix<double>::Zero(view.fibers(), left.cols());
+  for_each_fiber(
+      part,
+      [&](Count fiber, FiberView::Span span) {
+        for (Count j = span.begin; j < span.end; ++j)
+          right.row(fiber) += z[view.entry()[j]] * left.row(view.row()[j]);
+      },
+      [&](Count fiber, Count entry) { right.row(fiber) = z[entry] * left.row(part.row_of_entry()[entry]); });
   return right;
 }
 
-template <class Left, class Right>
-void add_products(const PartKernels& part, const Left& left, const Right& right, std::span<double> y) {
+void add_products(const PartKernels& part, const Matrix<double>& left, const Matrix<double>& right,
+                  std::span<double> y) {
   const FiberView& view = part.view();
   for_each_fiber(
       part,
@@ -57,10 +52,5 @@ void add_products(const PartKernels& part, const Left& left, const Right& right,
         y[entry] += left.row(part.row_of_entry()[entry]).dot(right.row(fiber));
       });
 }
-
-template void add_products(const PartKernels&, const Matrix<double>&, const Matrix<double>&,
-                           std::span<double>);
-template void add_products(const PartKernels&, const Eigen::MatrixXd&, const Eigen::MatrixXd&,
-                           std::span<double>);
 
 }  // namespace lacuna

@@ -18,10 +18,27 @@ constexpr double kVertexAccuracy = 1e-4;
 // of 2.5 of them.
 constexpr double kUnit = 0.25;
 constexpr double kReductionStep = 0.4;  // the authors' rho, in units of 1 / the Lipschitz constant
+constexpr double kDependent = 1e-12;    // what is left of a unit vector of the span, by rounding
 
-std::span<double> view(Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
+// The coordinates of a unit vector in the span of orthonormal columns, which take up what is not there.
+Eigen::VectorXd take_up(Matrix<double>& columns, const Matrix<double>& vector) {
+  const Eigen::Index count = columns.cols();
+  Eigen::VectorXd rest = vector;
+  Eigen::VectorXd coordinates = Eigen::VectorXd::Zero(count + 1);
+  for (int twice = 0; twice < 2; ++twice) {  // once leaves rounding in the span
+    const Eigen::VectorXd inside = columns.transpose() * rest;
+    rest.noalias() -= columns * inside;
+    coordinates.head(count) += inside;
+  }
+  const double length = rest.norm();
+  if (count == columns.rows() || length < kDependent) return coordinates.head(count);
+  columns.conservativeResize(Eigen::NoChange, count + 1);
+  columns.col(count) = rest / length;
+  coordinates(count) = length;
+  return coordinates;
 }
+
+double trace_norm(const Eigen::MatrixXd& s) { return s.size() > 0 ? thin_svd(s).values.sum() : 0.0; }
 
 // The projection of descending values >= 0 on those of this sum, if theirs is larger; what is positive of it.
 Eigen::VectorXd within_sum(const Eigen::VectorXd& values, double sum) {
@@ -58,13 +75,13 @@ FrankWolfe::FrankWolfe(const ObservedTensor& tensor, double lambda)
   refresh_residual();
   if (data_.weighted_square() == 0.0) return;
   const Corner first = *best_corner({});
-  Eigen::VectorXd product = Eigen::VectorXd::Zero(tensor.size());
-  add_products(kernels()[first.mode], first.u, first.v, view(product));
+  std::vector<double> product(x_.size(), 0.0);
+  add_products(kernels()[first.mode], first.u, first.v, product);
   double along = 0.0;
   double square = 0.0;
   for (Count e = 0; e < tensor.size(); ++e) {
-    along += z_[e] * product(e);
-    square += tensor.weight(e) * product(e) * product(e);
+    along += z_[e] * product[e];
+    square += tensor.weight(e) * product[e] * product[e];
   }
   tau_ = lambda * kUnit * along / square / std::sqrt(static_cast<double>(kernels()[first.mode].rows()));
 }
@@ -91,68 +108,62 @@ std::optional<FrankWolfe::Corner> FrankWolfe::best_corner(const Interrupted& int
 
 void FrankWolfe::step(const Corner& to) {
   const double size = tau_ * std::sqrt(static_cast<double>(kernels()[to.mode].rows()));
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(tensor_->size());  // S - X at the entries
-  add_products(kernels()[to.mode], Eigen::MatrixXd(size * to.u), to.v, view(direction));
-  direction -= Eigen::Map<const Eigen::VectorXd>(x_.data(), tensor_->size());
+  std::vector<double> direction(x_.size(), 0.0);  // S - X at the entries
+  add_products(kernels()[to.mode], size * to.u, to.v, direction);
   double along = 0.0;
   double square = 0.0;
   for (Count e = 0; e < tensor_->size(); ++e) {
-    along += z_[e] * direction(e);
-    square += tensor_->weight(e) * direction(e) * direction(e);
+    direction[e] -= x_[e];
+    along += z_[e] * direction[e];
+    square += tensor_->weight(e) * direction[e] * direction[e];
   }
   if (!(along > 0.0)) return;
   const double length = std::min(1.0, along / square);
-  Eigen::Map<Eigen::VectorXd>(x_.data(), tensor_->size()) += length * direction;
+  for (std::size_t e = 0; e < x_.size(); ++e) x_[e] += length * direction[e];
   refresh_residual();
 
-  for (std::size_t k = 0; k < basis_.size(); ++k) {
-    Basis& basis = basis_[k];
+  for (Basis& basis : basis_) {
+    basis.s *= 1.0 - length;
     if (length == 1.0) {
       basis.u.resize(Eigen::NoChange, 0);
       basis.v.resize(Eigen::NoChange, 0);
-      basis.size.resize(0);
+      basis.s.resize(0, 0);
     }
-    basis.size *= 1.0 - length;
-    if (k != to.mode) continue;
-    const Eigen::Index columns = basis.size.size();
-    basis.u.conservativeResize(Eigen::NoChange, columns + 1);
-    basis.v.conservativeResize(Eigen::NoChange, columns + 1);
-    basis.size.conservativeResize(columns + 1);
-    basis.u.col(columns) = to.u;
-    basis.v.col(columns) = to.v;
-    basis.size(columns) = length * size;
   }
+  Basis& basis = basis_[to.mode];
+  const Eigen::VectorXd left = take_up(basis.u, to.u);
+  const Eigen::VectorXd right = take_up(basis.v, to.v);
+  Eigen::MatrixXd s = length * size * left * right.transpose();
+  s.topLeftCorner(basis.s.rows(), basis.s.cols()) += basis.s;
+  basis.s = std::move(s);
 }
 
 void FrankWolfe::reduce() {
   for (std::size_t k = 0; k < basis_.size(); ++k)
-    if (basis_[k].size.size() > 0) project(k);
+    if (basis_[k].s.size() > 0) project(k);
 }
 
-// S <- the closest matrix to S - rho U' G V with the trace norm of S, where X_k = U S V' with orthonormal U
-// and V and G = -Z_k is the gradient. Does not raise f, whose gradient's Lipschitz constant is the largest
-// weight.
+// S <- the closest matrix to S - rho U' G V with the trace norm of S, where X_k = U S V' and G = -Z_k is the
+// gradient. Does not raise f, whose gradient's Lipschitz constant is the largest weight.
 void FrankWolfe::project(std::size_t k) {
   Basis& basis = basis_[k];
   const PartKernels& part = kernels()[k];
-  Eigen::VectorXd before = Eigen::VectorXd::Zero(tensor_->size());
-  add_products(part, Eigen::MatrixXd(basis.u * basis.size.asDiagonal()), basis.v, view(before));
-
-  const ThinQr left = thin_qr(basis.u);
-  const ThinQr right = thin_qr(basis.v);
-  const Eigen::MatrixXd inner = left.r * basis.size.asDiagonal() * right.r.transpose();
-  const double norm = thin_svd(inner).values.sum();
-  const Eigen::MatrixXd gradient = times_transposed(part, z_, left.q).transpose() * right.q;  // -U' G V
-  const ThinSvd moved = thin_svd(inner + kReductionStep / heaviest_ * gradient);
-  basis.size = within_sum(moved.values, norm);
-  const Eigen::Index kept = basis.size.size();
-  basis.u = left.q * moved.u.leftCols(kept);
-  basis.v = right.q * moved.v.leftCols(kept);
-
-  Eigen::VectorXd after = Eigen::VectorXd::Zero(tensor_->size());
-  add_products(part, Eigen::MatrixXd(basis.u * basis.size.asDiagonal()), basis.v, view(after));
-  Eigen::Map<Eigen::VectorXd>(x_.data(), tensor_->size()) += after - before;
+  const Eigen::MatrixXd gradient = times_transposed(part, z_, basis.u).transpose() * basis.v;  // -U' G V
+  const ThinSvd moved = thin_svd(basis.s + kReductionStep / heaviest_ * gradient);
+  const Eigen::VectorXd size = within_sum(moved.values, trace_norm(basis.s));
+  const Eigen::Index kept = size.size();
+  const auto left = moved.u.leftCols(kept);
+  const auto right = moved.v.leftCols(kept);
+  const Eigen::MatrixXd next = left * size.asDiagonal() * right.transpose();
+  add_products(part, basis.u * (next - basis.s), basis.v, x_);
   refresh_residual();
+  if (kept == basis.u.cols() && kept == basis.v.cols()) {
+    basis.s = next;
+    return;
+  }
+  basis.u = Matrix<double>(basis.u * left);
+  basis.v = Matrix<double>(basis.v * right);
+  basis.s = size.asDiagonal();
 }
 
 double FrankWolfe::objective() const {
@@ -175,14 +186,14 @@ double FrankWolfe::train_rmse() const { return std::sqrt(2.0 * objective() / dat
 
 Count FrankWolfe::columns() const {
   Count total = 0;
-  for (const Basis& basis : basis_) total += basis.size.size();
+  for (const Basis& basis : basis_) total += basis.v.cols();
   return total;
 }
 
 double FrankWolfe::norm() const {
   double sum = 0.0;
   for (std::size_t k = 0; k < basis_.size(); ++k)
-    sum += basis_[k].size.sum() / std::sqrt(static_cast<double>(kernels()[k].rows()));
+    sum += trace_norm(basis_[k].s) / std::sqrt(static_cast<double>(kernels()[k].rows()));
   return sum;
 }
 
@@ -190,7 +201,7 @@ ModelPart FrankWolfe::part(std::size_t k) const {
   return {.modes = kernels()[k].part(),
           .lambda = 1.0,
           .factor = basis_[k].u,
-          .right = Matrix<double>(basis_[k].v * basis_[k].size.asDiagonal())};
+          .right = Matrix<double>(basis_[k].v * basis_[k].s.transpose())};
 }
 
 }  // namespace lacuna

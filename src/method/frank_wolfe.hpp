@@ -28,9 +28,9 @@ class FrankWolfe {
   // The corner of the ball where <z, .> is largest, up to the factor tau.
   struct Corner {
     std::size_t mode = 0;
-    double value = 0.0;   // <z, sqrt(n_k) u v'>, or hardly more
-    Eigen::MatrixXd u{};  // n_k x 1
-    Eigen::MatrixXd v{};  // fibers x 1, unit length
+    double value = 0.0;  // <z, sqrt(n_k) u v'>, or hardly more
+    Matrix<double> u{};  // n_k x 1
+    Matrix<double> v{};  // fibers x 1, unit length
   };
   // Nothing when interrupted.
   [[nodiscard]] std::optional<Corner> best_corner(const Interrupted& interrupted) const;
@@ -57,11 +57,12 @@ class FrankWolfe {
   [[nodiscard]] ModelPart part(std::size_t k) const;
 
  private:
-  // X_k = u diag(size) v', columns of u and v of unit length.
+  // X_k = u s v', the columns of u and of v orthonormal. Not always as many of each: what a corner adds may
+  // be in the span of one of them.
   struct Basis {
-    Eigen::MatrixXd u;
-    Eigen::MatrixXd v;
-    Eigen::VectorXd size;
+    Matrix<double> u;
+    Matrix<double> v;
+    Eigen::MatrixXd s;
   };
 
   void refresh_residual();

@@ -42,9 +42,9 @@ TEST(FiberProducts, EqualTheirNaiveTwinsAtAnyThreadCount) {
   for (const PartSpec& spec : full_parts(3)) {
     const PartKernels part(tensor, spec);
     const std::vector<Count> fiber = fiber_of_entries(part.view(), tensor.size());
-    const Eigen::MatrixXd left = test::random_matrix<double>(part.rows(), 3, rng);
-    const Eigen::MatrixXd right = test::random_matrix<double>(part.view().fibers(), 3, rng);
-    Eigen::MatrixXd transposed = Eigen::MatrixXd::Zero(part.view().fibers(), 3);
+    const Matrix<double> left = test::random_matrix<double>(part.rows(), 3, rng);
+    const Matrix<double> right = test::random_matrix<double>(part.view().fibers(), 3, rng);
+    Matrix<double> transposed = Matrix<double>::Zero(part.view().fibers(), 3);
     std::vector<double> values(z.size(), 0.5);
     for (Count e = 0; e < tensor.size(); ++e) {
       const auto row = left.row(tensor.index(spec.mode)[e]);

@@ -14,10 +14,9 @@
 
 namespace lacuna {
 
-[[nodiscard]] Eigen::MatrixXd times_transposed(const PartKernels& part, std::span<const double> z,
-                                               const Eigen::MatrixXd& left);
-
-template <class Left, class Right>
-void add_products(const PartKernels& part, const Left& left, const Right& right, std::span<double> y);
+[[nodiscard]] Matrix<double> times_transposed(const PartKernels& part, std::span<const double> z,
+                                              const Matrix<double>& left);
+void add_products(const PartKernels& part, const Matrix<double>& left, const Matrix<double>& right,
+                  std::span<double> y);
 
 }  // namespace lacuna
