@@ -76,6 +76,22 @@ struct Loops {
     }
   }
 
+  // Both in one pass: t <- sum of x_e u_e, s <- sum of w_e v_e
+  static inline void sum_rows(const FiberRange& range, Count begin, Count end, Count stride, const Real* u,
+                              const Real* x, Vec (&t)[kV], const Real* v, const Real* w, Vec (&s)[kV]) {
+    for (int i = 0; i < kV; ++i) t[i] = s[i] = Vec{};
+    for (Count j = begin; j < end; ++j) {
+      const Vec of_x = Row::broadcast(x[range.entry[j]]);
+      const Vec of_w = Row::broadcast(w[range.entry[j]]);
+      const Real* u_row = u + range.row[j] * stride;
+      const Real* v_row = v + range.row[j] * stride;
+      for (int i = 0; i < kV; ++i) {
+        t[i] += of_x * Row::load(u_row + i * kStep);
+        s[i] += of_w * Row::load(v_row + i * kStep);
+      }
+    }
+  }
+
   static inline Vec products(const Real* row, const Vec (&t)[kV]) {
     Vec sum = Row::load(row) * t[0];
     for (int v = 1; v < kV; ++v) sum += Row::load(row + v * kStep) * t[v];
@@ -84,21 +100,20 @@ struct Loops {
 
   static inline Real dot_row(const Real* row, const Vec (&t)[kV]) { return Row::total(products(row, t)); }
 
-  // y_e += u_e . t over the positions [begin, end)
-  static inline void add_dots(const FiberRange& range, Count begin, Count end, const Real* u, Count stride,
-                              const Vec (&t)[kV], Real* y) {
+  // y_e += the total of the vector sum(row of e) over the positions [begin, end)
+  template <class Sum>
+  static inline void add_totals(const FiberRange& range, Count begin, Count end, Real* y, const Sum& sum) {
     Count j = begin;
     if constexpr (Row::kFourAtOnce) {
       for (; j + 4 <= end; j += 4) {
         const Index* row = range.row + j;
         const Index* entry = range.entry + j;
-        const auto dots = totals(
-            Row::folded(products(u + row[0] * stride, t)), Row::folded(products(u + row[1] * stride, t)),
-            Row::folded(products(u + row[2] * stride, t)), Row::folded(products(u + row[3] * stride, t)));
+        const auto dots = totals(Row::folded(sum(row[0])), Row::folded(sum(row[1])), Row::folded(sum(row[2])),
+                                 Row::folded(sum(row[3])));
         for (int i = 0; i < 4; ++i) y[entry[i]] += dots[i];
       }
     }
-    for (; j < end; ++j) y[range.entry[j]] += dot_row(u + range.row[j] * stride, t);
+    for (; j < end; ++j) y[range.entry[j]] += Row::total(sum(range.row[j]));
   }
 
   static inline void add_row(Real* row, Real weight, const Vec (&t)[kV]) {
@@ -114,7 +129,7 @@ struct Loops {
       Vec t[kV];
       sum_rows(range, begin, end, u, stride, x, t);
       for (int v = 0; v < kV; ++v) t[v] *= Row::broadcast(scale_of(range, f, scale));
-      add_dots(range, begin, end, u, stride, t, y);
+      add_totals(range, begin, end, y, [&](Count row) { return products(u + row * stride, t); });
     }
   }
 
@@ -125,15 +140,15 @@ struct Loops {
       const Count end = begin_of(range, f + 1);
       Vec from_u[kV];
       Vec from_v[kV];
-      sum_rows(range, begin, end, u, stride, x, from_u);
-      sum_rows(range, begin, end, v, stride, x, from_v);
+      sum_rows(range, begin, end, stride, u, x, from_u, v, x, from_v);
       const Vec scaled = Row::broadcast(scale_of(range, f, scale));
       for (int i = 0; i < kV; ++i) {
         from_u[i] *= scaled;
         from_v[i] *= scaled;
       }
-      add_dots(range, begin, end, u, stride, from_v, y);
-      add_dots(range, begin, end, v, stride, from_u, y);
+      add_totals(range, begin, end, y, [&](Count row) {
+        return products(u + row * stride, from_v) + products(v + row * stride, from_u);
+      });
     }
   }
 
@@ -155,13 +170,16 @@ struct Loops {
       const Count end = begin_of(range, f + 1);
       Vec from_x[kV];
       Vec from_w[kV];
-      sum_rows(range, begin, end, u, stride, x, from_x);
-      sum_rows(range, begin, end, u, stride, w, from_w);
+      sum_rows(range, begin, end, stride, u, x, from_x, u, w, from_w);
       const Real scaled = scale_of(range, f, scale);
       for (Count j = begin; j < end; ++j) {
         Real* row = g + range.row[j] * stride;
-        add_row(row, scaled * x[range.entry[j]], from_w);
-        add_row(row, scaled * w[range.entry[j]], from_x);
+        const Vec of_x = Row::broadcast(scaled * x[range.entry[j]]);
+        const Vec of_w = Row::broadcast(scaled * w[range.entry[j]]);
+        for (int i = 0; i < kV; ++i) {
+          Real* at = row + i * kStep;
+          Row::store(at, Row::load(at) + of_x * from_w[i] + of_w * from_x[i]);
+        }
       }
     }
   }
