@@ -66,6 +66,7 @@ class Tuner {
 
   [[nodiscard]] bool stopped() const { return callbacks_->interrupted && callbacks_->interrupted(); }
   std::size_t add_row(std::size_t candidate, double lambda);
+  void run_folds(const std::vector<std::size_t>& rows);
   void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
   void run_chain(const Chain& chain);
   [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
@@ -107,7 +108,8 @@ void Tuner::run_chain(const Chain& chain) {
     const TuneCandidate& candidate = options_->candidates[row.candidate];
     {
       const std::lock_guard<std::mutex> alone(lock_);
-      if (callbacks_->known) row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
+      if (!row.errors[chain.fold] && callbacks_->known)
+        row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
     }
     if (row.errors[chain.fold]) continue;
     FitOptions settings = without_extras(settings_of(*options_, row));
@@ -126,7 +128,13 @@ void Tuner::run_chain(const Chain& chain) {
   }
 }
 
-// The rows, grouped by candidate, on each of the folds.
+// The first fold of the rows, then the others of all rows that are not too far behind on it.
+void Tuner::run_folds(const std::vector<std::size_t>& rows) {
+  run_chains(rows, 0, 1);
+  run_chains(still_running(), 1, options_->folds);
+}
+
+// The rows, grouped by candidate, on each of the folds. What is known is not done again.
 void Tuner::run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold) {
   std::vector<Chain> chains;
   for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
@@ -194,12 +202,11 @@ TuneResult Tuner::run() {
     for (const double lambda : takes_lambda ? lambdas : std::vector<double>{0.0})
       all.push_back(add_row(c, lambda));
   }
-  run_chains(all, 0, 1);
-  run_chains(still_running(), 1, options_->folds);
+  run_folds(all);
   for (int round = 0; round < options_->refinements && !stopped() && lowest() < rows_.size(); ++round) {
     const std::vector<std::size_t> added = between_neighbours();
     if (added.empty()) break;
-    run_chains(added, 0, options_->folds);
+    run_folds(added);
   }
   const bool interrupted = stopped();
   if (lowest() == rows_.size() && !interrupted)
