@@ -78,7 +78,8 @@ std::vector<std::string> methods_for(const ObservedTensor& tensor, const FitFlag
 
 double largest_fit(const ObservedTensor& tensor, const std::vector<TuneCandidate>& candidates) {
   double bytes = 0.0;
-  for (const TuneCandidate& one : candidates) bytes = std::max(bytes, fit_memory(tensor, one.options));
+  for (const TuneCandidate& one : candidates)
+    bytes = std::max(bytes, fit_memory(tensor.size(), tensor.modes(), one.options));
   return bytes;
 }
 

@@ -6,23 +6,46 @@
 #include <memory>
 
 #include "command.hpp"
+#include "fit_flags.hpp"
+#include "input.hpp"
 
 namespace lacuna::cli {
 namespace {
 
+// Of an entry, or of a cell where a method holds all of them, in a tensor of 3 modes at the default rank.
+double unit_bytes(const MethodInfo& method) {
+  constexpr Index kSide = 1000;
+  constexpr Count kMany = 1000000;
+  const std::vector<Mode> modes(3, Mode{.name = "", .size = kSide});
+  FitOptions options;
+  options.method = method.method;
+  options.parts.resize(modes.size());
+  const double none = fit_memory(0, modes, options);
+  if (method.scale == Scale::kDense) return none / (1.0 * kSide * kSide * kSide);
+  return (fit_memory(kMany, modes, options) - none) / kMany;
+}
+
 nlohmann::ordered_json describe_method(const MethodInfo& method) {
-  return {{"name", method.name},          {"what", method.what},
-          {"assumes", method.assumes},    {"settings", setting_names(method.settings)},
-          {"model", method.model},        {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
-          {"offsets", method.offsets},    {"max_iterations", method.max_iterations},
-          {"tolerance", method.tolerance}};
+  return {{"name", method.name},
+          {"what", method.what},
+          {"assumes", method.assumes},
+          {"settings", setting_names(method.settings)},
+          {"model", method.model},
+          {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
+          {"offsets", method.offsets},
+          {"max_iterations", method.max_iterations},
+          {"tolerance", method.tolerance},
+          {"bytes", unit_bytes(method)},
+          {"largest", machine_memory() / unit_bytes(method)}};
 }
 
 void print_method(const MethodInfo& method) {
   fmt::print("{:<8}  {}\n", method.name, method.what);
   fmt::print("{:<8}  assumes {}\n", "", method.assumes);
-  fmt::print("{:<8}  memory grows with the {}; a model of kind {}\n", "",
-             method.scale == Scale::kSparse ? "observed entries" : "cells of the whole tensor", method.model);
+  fmt::print("{:<8}  about {:.0f} bytes {}: {:.1g} of them here; a model of kind {}\n", "",
+             unit_bytes(method),
+             method.scale == Scale::kSparse ? "an observed entry" : "a cell of the whole tensor",
+             machine_memory() / unit_bytes(method), method.model);
   if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
   fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
   if ((method.settings & kTakesSteps) != 0)

@@ -220,19 +220,18 @@ FitResult run_fit(ObservedTensor tensor, const FitOptions& options, const Entrie
   return result;
 }
 
-double fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
-  const auto order = static_cast<std::size_t>(tensor.order());
+double fit_memory(Count entries, const std::vector<Mode>& modes, const FitOptions& options) {
   const std::string_view model = info(options.method).model;
-  if (model == "dense") return dense_fit_bytes(tensor.size(), tensor.modes());
-  if (model == "tucker") return tucker_fit_bytes(tensor.size(), tensor.modes(), options.ranks);
-  if (options.method == Method::kFfw) return ffw_fit_bytes(tensor.size(), tensor.modes());
-  if (model == "cp") return cp_fit_bytes(tensor.size(), tensor.modes(), options.ranks);
-  return fit_bytes(tensor.size(), tensor.modes(), options.ranks,
-                   options.auto_parts ? order * order : options.parts.size());
+  if (model == "dense") return dense_fit_bytes(entries, modes);
+  if (model == "tucker") return tucker_fit_bytes(entries, modes, options.ranks);
+  if (options.method == Method::kFfw) return ffw_fit_bytes(entries, modes);
+  if (model == "cp") return cp_fit_bytes(entries, modes, options.ranks);
+  return fit_bytes(entries, modes, options.ranks,
+                   options.auto_parts ? modes.size() * modes.size() : options.parts.size());
 }
 
 Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options) {
-  return check_memory(fit_memory(tensor, options), "this fit");
+  return check_memory(fit_memory(tensor.size(), tensor.modes(), options), "this fit");
 }
 
 int exit_code(const FitResult& result, bool strict) {

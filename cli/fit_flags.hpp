@@ -55,10 +55,10 @@ struct FitFlags {
                                 const Output& output,
                                 const std::function<void(const FitProgress&)>& also = {});
 
-// kMemory unless the fit fits in the machine's memory. What `auto` will choose is not known yet, so that
-// counts all parts it may.
-// Bytes that fitting the tensor with these options needs, roughly.
-[[nodiscard]] double fit_memory(const ObservedTensor& tensor, const FitOptions& options);
+// Bytes that fitting a tensor with these options needs, roughly. What `auto` will choose is not known yet, so
+// that counts all parts it may.
+[[nodiscard]] double fit_memory(Count entries, const std::vector<Mode>& modes, const FitOptions& options);
+// kMemory unless the fit fits in the machine's memory.
 Result<> check_fit_memory(const ObservedTensor& tensor, const FitOptions& options);
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.

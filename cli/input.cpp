@@ -236,9 +236,12 @@ double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vecto
          kFactorCopies * factors;
 }
 
+double machine_memory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 Result<> check_memory(double bytes, const std::string& what) {
-  const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double available = machine_memory();
   if (bytes <= available) return Nothing{};
   return Error{
       ErrorKind::kMemory, "",

@@ -65,6 +65,7 @@ void keep_valued(Entries& entries);
 // Says format, shape, index base, counts on stderr.
 void announce(const Output& output, const std::string& path, const TrainingData& data);
 
+[[nodiscard]] double machine_memory();  // bytes
 // kMemory unless about `bytes` more fit in the machine's memory.
 Result<> check_memory(double bytes, const std::string& what);
 // What fitting this tensor needs, roughly: entries, fibers, the solver's vectors, factors.

@@ -16,6 +16,8 @@ class Table(CliTest):
         for row in table:
             self.assertIn(row["what"], text)
             self.assertIn(row["size"], ("sparse", "dense"))
+            self.assertGreater(row["bytes"], 8)
+            self.assertGreater(row["largest"], 1e6)
         self.assertIn(names[0], self.fails(2, "fit", "x.tns", "-o", "m.lac", "--method", "nonsense"))
 
 
