@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <lacuna/method/fit.hpp>
 
@@ -33,6 +34,90 @@ TEST(BayesCp, NoSweepLowersTheBoundNorDoesDroppingAComponent) {
         last = solver.lower_bound();
       }
     }
+}
+
+// q(A_k) of one mode: a mean and a covariance for each row, in the solver's units.
+struct NaiveMode {
+  Eigen::MatrixXd mean;
+  std::vector<Eigen::MatrixXd> covariance;
+  [[nodiscard]] Eigen::MatrixXd second(Eigen::Index row) const {
+    return covariance[static_cast<std::size_t>(row)] + mean.row(row).transpose() * mean.row(row);
+  }
+};
+
+// The updates of the header's formulas, entry by entry.
+void naive_sweep(const ObservedTensor& tensor, double scale, double noise, const Eigen::VectorXd& gamma,
+                 std::vector<NaiveMode>& modes) {
+  const double mean_weight = tensor.total_weight() / static_cast<double>(tensor.size());
+  for (int k = 0; k < tensor.order(); ++k)
+    for (Eigen::Index row = 0; row < modes[k].mean.rows(); ++row) {
+      Eigen::MatrixXd precision = gamma.asDiagonal();
+      Eigen::VectorXd product = Eigen::VectorXd::Zero(gamma.size());
+      for (Count e = 0; e < tensor.size(); ++e) {
+        if (tensor.index(k)[e] != row) continue;
+        Eigen::MatrixXd square = Eigen::MatrixXd::Ones(gamma.size(), gamma.size());
+        Eigen::VectorXd g = Eigen::VectorXd::Ones(gamma.size());
+        for (int other = 0; other < tensor.order(); ++other) {
+          if (other == k) continue;
+          const Index at = tensor.index(other)[e];
+          square = square.cwiseProduct(modes[other].second(at)).eval();
+          g = g.cwiseProduct(modes[other].mean.row(at).transpose()).eval();
+        }
+        const double weight = tensor.weight(e) / mean_weight;
+        precision += noise * weight * square;
+        product += noise * weight * tensor.values()[e] / scale * g;
+      }
+      modes[k].covariance[static_cast<std::size_t>(row)] = precision.inverse();
+      modes[k].mean.row(row) = (precision.inverse() * product).transpose();
+    }
+}
+
+TEST(BayesCp, ASweepEqualsItsNaiveTwin) {
+  constexpr int kRank = 3;
+  for (const std::vector<Index>& extents :
+       {std::vector<Index>{6, 5}, std::vector<Index>{6, 4, 5}, std::vector<Index>{3, 5, 4, 2}}) {
+    Rng rng(46);
+    const ObservedTensor tensor = test::with_random_weights(noisy(extents, 2, 25, 0.3, 47), rng);
+    const auto order = static_cast<double>(extents.size());
+    double spread = 0.0;
+    for (Count e = 0; e < tensor.size(); ++e)
+      spread += tensor.weight(e) * std::pow(tensor.values()[e] - tensor.mean(), 2);
+    const double scale = std::sqrt(spread / tensor.total_weight()) / order;
+    const double each = std::pow(scale, 1.0 / order);
+
+    Cp from;
+    from.noise_precision = 2.0;
+    std::vector<NaiveMode> modes;
+    Eigen::VectorXd rate = Eigen::VectorXd::Constant(kRank, 1e-6);
+    double rows = 0.0;
+    for (const Index size : extents) {
+      NaiveMode& mode = modes.emplace_back();
+      mode.mean = test::random_matrix<double>(size, kRank, rng);
+      from.factors.emplace_back(each * mode.mean);
+      Matrix<double>& covariance = from.covariance.emplace_back(size, kRank * kRank);
+      for (Index i = 0; i < size; ++i) {
+        const Eigen::MatrixXd root = test::random_matrix<double>(kRank, kRank, rng);
+        mode.covariance.emplace_back(root * root.transpose());
+        covariance.row(i) = each * each * mode.covariance.back().reshaped().transpose();
+        rate += 0.5 * mode.second(i).diagonal();
+      }
+      rows += static_cast<double>(size);
+    }
+    const Eigen::VectorXd gamma = (1e-6 + 0.5 * rows) * rate.cwiseInverse();
+
+    BayesCp solver(tensor, from);
+    ASSERT_TRUE(solver.sweep({}, false));
+    naive_sweep(tensor, scale, from.noise_precision * scale * scale, gamma, modes);
+    const Cp found = solver.model();
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      EXPECT_LT((found.factors[k] / each - modes[k].mean).norm(), 1e-9)
+          << extents.size() << "-way, mode " << k;
+      for (Index i = 0; i < extents[k]; ++i)
+        EXPECT_LT((found.covariance[k].row(i).transpose() / (each * each) - modes[k].covariance[i].reshaped())
+                      .norm(),
+                  1e-9);
+    }
+  }
 }
 
 TEST(BayesCp, FindsTheNoise) {
