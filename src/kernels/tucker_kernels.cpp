@@ -3,6 +3,7 @@
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/kernels/tucker_kernels.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
+#include <limits>
 #include <numeric>
 
 #include "kernels/core_chain.hpp"
@@ -93,6 +94,17 @@ Count piece_count(const Tucker& x, Count cells) {
   return std::clamp<Count>(cells / std::max(kBlock, numbers / 2), 1, kMostPieces);
 }
 
+// How many of a list's cells differ in these modes.
+Count distinct(const CellList& index, std::span<const int> modes) {
+  const std::vector<Index> order = lexicographic_order(index, modes, static_cast<Count>(index[0].size()));
+  Count count = order.empty() ? 0 : 1;
+  for (std::size_t j = 1; j < order.size(); ++j)
+    if (std::any_of(modes.begin(), modes.end(),
+                    [&](int k) { return index[k][order[j]] != index[k][order[j - 1]]; }))
+      ++count;
+  return count;
+}
+
 Tucker zeros_like(const Tucker& x) {
   Tucker zeros;
   zeros.core.setZero(x.core.size());
@@ -115,6 +127,27 @@ void add_values(const Tucker& x, const CellList& index, std::span<double> out) {
       out[i] += chain.value();
     }
   });
+}
+
+std::vector<int> thin_order(const CellList& index) {
+  std::vector<int> modes(index.size());
+  std::iota(modes.begin(), modes.end(), 0);
+  for (std::size_t last = modes.size() - 1; last > 0; --last) {
+    std::size_t best = last;
+    Count fewest = std::numeric_limits<Count>::max();
+    for (std::size_t k = last + 1; k-- > 0;) {  // of equals the later stays last
+      std::vector<int> others(modes.begin(), modes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+      const Count fibers = distinct(index, others);
+      if (fibers >= fewest) continue;
+      fewest = fibers;
+      best = k;
+    }
+    std::rotate(modes.begin() + static_cast<std::ptrdiff_t>(best),
+                modes.begin() + static_cast<std::ptrdiff_t>(best) + 1,
+                modes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+  return modes;
 }
 
 SortedCells::SortedCells(const CellList& list) : index(list.size()) {

@@ -46,6 +46,25 @@ Eigen::VectorXd mode_product(const Eigen::VectorXd& core, const std::vector<int>
   return out;
 }
 
+Tucker reordered(const Tucker& x, std::span<const int> modes) {
+  std::vector<Eigen::Index> stride(modes.size(), 1);  // in x.core, of its modes
+  for (std::size_t k = 1; k < stride.size(); ++k) stride[k] = stride[k - 1] * x.rank(static_cast<int>(k) - 1);
+  Tucker y{.core = Eigen::VectorXd(x.core.size()), .factors = {}};
+  for (const int k : modes) y.factors.push_back(x.factors[k]);
+  std::vector<int> at(modes.size(), 0);  // in y.core, first index fastest
+  Eigen::Index from = 0;
+  for (double& value : y.core) {
+    value = x.core(from);
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      from += stride[modes[k]];
+      if (++at[k] < y.rank(static_cast<int>(k))) break;
+      from -= at[k] * stride[modes[k]];
+      at[k] = 0;
+    }
+  }
+  return y;
+}
+
 Eigen::MatrixXd unfolding_product(const Eigen::VectorXd& a, const std::vector<int>& a_ranks,
                                   const Eigen::VectorXd& b, const std::vector<int>& b_ranks, int mode) {
   const Blocks blocks(a_ranks, mode);

@@ -5,6 +5,8 @@
 //   geomcg   embedded manifold, HOSVD retraction (Kressner, Steinlechner, Vandereycken 2014)
 //   rprecon  quotient manifold, preconditioned metric (Kasai & Mishra 2016)
 //   topt     no manifold: core and factors as they are (Filipovic & Jukic 2015)
+//
+// Inside, the modes are in the order in which the kernels share most work (thin_order).
 #include <algorithm>
 #include <lacuna/kernels/tucker_kernels.hpp>
 #include <lacuna/manifold/embedded_tucker.hpp>
@@ -48,16 +50,21 @@ Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgO
   }
 }
 
-// Where to begin: a warm model's tensor if it is about the same modes, or what the options say.
-Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& ranks, const FitOptions& options,
-                      Rng& rng) {
-  if (options.warm_start != nullptr)
-    if (const auto* warm = std::get_if<Tucker>(&options.warm_start->body);
-        warm != nullptr && extents(options.warm_start->modes) == extents(tensor.modes())) {
-      std::vector<int> fewer = warm->ranks();
-      for (std::size_t k = 0; k < fewer.size(); ++k) fewer[k] = std::min(fewer[k], ranks[k]);
-      return fewer == warm->ranks() ? orthonormalized(*warm) : truncated_hosvd(*warm, fewer);
-    }
+// A warm model's tensor if it is about the same modes.
+const Tucker* warm_tensor(const ObservedTensor& tensor, const FitOptions& options) {
+  if (options.warm_start == nullptr || extents(options.warm_start->modes) != extents(tensor.modes()))
+    return nullptr;
+  return std::get_if<Tucker>(&options.warm_start->body);
+}
+
+// `warm`, as far as the ranks allow, or what the options say.
+Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& ranks,
+                      const std::optional<Tucker>& warm, const FitOptions& options, Rng& rng) {
+  if (warm) {
+    std::vector<int> fewer = warm->ranks();
+    for (std::size_t k = 0; k < fewer.size(); ++k) fewer[k] = std::min(fewer[k], ranks[k]);
+    return fewer == warm->ranks() ? orthonormalized(*warm) : truncated_hosvd(*warm, fewer);
+  }
   switch (options.start) {
     case Start::kRandom:
       return random_tucker_start(tensor, ranks, rng);
@@ -68,14 +75,29 @@ Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& rank
   }
 }
 
+template <class List>
+List in_order(const List& list, const std::vector<int>& order) {
+  List picked;
+  for (const int k : order) picked.push_back(list[k]);
+  return picked;
+}
+
 }  // namespace
 
 Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
-  const std::vector<int> ranks = tucker_ranks(tensor, options, options.method != Method::kTopt, run);
+  const std::vector<int> wanted = tucker_ranks(tensor, options, options.method != Method::kTopt, run);
+  const std::vector<int> order = thin_order(tensor.indices());
+  std::vector<int> back(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) back[order[k]] = static_cast<int>(k);
+
+  std::optional<Tucker> warm;
+  if (const Tucker* tucker = warm_tensor(tensor, options)) warm = reordered(*tucker, order);
+  tensor = tensor.reordered(order);
+  const std::vector<int> ranks = in_order(wanted, order);
   std::optional<SortedCells> test;
-  if (run.test() != nullptr) run.untimed([&] { test.emplace(run.test()->index); });
+  if (run.test() != nullptr) run.untimed([&] { test.emplace(in_order(run.test()->index, order)); });
   Rng rng(options.seed);
-  Tucker x = starting_point(tensor, ranks, options, rng);
+  Tucker x = starting_point(tensor, ranks, warm, options, rng);
   Summary summary;
   for (;;) {
     const bool last = x.ranks() == ranks;
@@ -90,10 +112,10 @@ Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& r
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, rng);
   }
-  return {.body = std::move(x),
+  return {.body = reordered(x, back),
           .summary = summary,
           .settings = {{"init", name(options.start)},
-                       {"rank", ranks},
+                       {"rank", wanted},
                        {"max_iterations", options.max_iterations},
                        {"tolerance", options.tolerance}}};
 }

@@ -191,6 +191,16 @@ std::vector<Mode> ObservedTensor::take_labels() {
   return labelled;
 }
 
+ObservedTensor ObservedTensor::reordered(std::span<const int> modes) const {
+  std::vector<Mode> named;
+  Entries entries{.index = {}, .value = values_, .weight = weights_};
+  for (const int k : modes) {
+    named.push_back(modes_[k]);
+    entries.index.push_back(index_[k]);
+  }
+  return std::move(create(std::move(named), std::move(entries)).value());
+}
+
 void ObservedTensor::replace_values(std::vector<double> values) {
   if (values.size() != values_.size())
     throw std::invalid_argument("got " + std::to_string(values.size()) + " values for " +

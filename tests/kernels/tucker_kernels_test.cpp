@@ -34,6 +34,21 @@ void each_number(Tucker& x, Body&& body) {
     for (double& value : flat(factor)) body(value);
 }
 
+TEST(TuckerKernels, TheThinOrderHasTheFewestFibersLast) {
+  // Fibers along mode 0 are whole, there are only two pairs of the others; along the others they are single.
+  CellList index(3);
+  for (const Index pair : {0U, 1U})
+    for (Index i = 0; i < 6; ++i) {
+      index[0].push_back(i);
+      index[1].push_back(pair);
+      index[2].push_back(3 - pair);
+    }
+  EXPECT_EQ(thin_order(index).back(), 0);
+  // Every cell is there: the longest mode comes last, then the next, and of equals the order stays.
+  EXPECT_EQ(thin_order(test::every_cell({4, 7, 2})), (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(thin_order(test::every_cell({3, 3, 3, 3})), (std::vector<int>{0, 1, 2, 3}));
+}
+
 TEST(TuckerKernels, ValuesAndDerivativesEqualTheirDefinitions) {
   Rng rng(61);
   for (const Case& one : kCases) {

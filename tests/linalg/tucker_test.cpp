@@ -60,6 +60,26 @@ TEST(Tucker, OrthonormalizingAndFullHosvdKeepTheTensor) {
   }
 }
 
+TEST(Tucker, ReorderingMovesIndicesOnly) {
+  Rng rng(55);
+  const Tucker x = test::random_tucker({5, 4, 3, 2}, {2, 3, 1, 2}, rng);
+  const std::vector<int> modes = {2, 0, 3, 1};
+  const Tucker y = reordered(x, modes);
+  const CellList cells = test::random_cells({5, 4, 3, 2}, 40, rng);
+  for (std::size_t i = 0; i < cells[0].size(); ++i) {
+    std::vector<Index> cell;
+    std::vector<Index> moved;
+    for (std::size_t k = 0; k < modes.size(); ++k) {
+      cell.push_back(cells[k][i]);
+      moved.push_back(cells[modes[k]][i]);
+    }
+    EXPECT_NEAR(test::naive_value(y, moved), test::naive_value(x, cell), kRounding);
+  }
+  const Tucker back = reordered(y, std::vector<int>{1, 3, 0, 2});
+  EXPECT_EQ(back.core, x.core);
+  for (int k = 0; k < x.order(); ++k) EXPECT_EQ(back.factors[k], x.factors[k]);
+}
+
 TEST(Tucker, TruncationKeepsWhatHasTheRankAlready) {
   Rng rng(54);
   const Tucker low = test::random_tucker({6, 5, 4}, {2, 2, 2}, rng);

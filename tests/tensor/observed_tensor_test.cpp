@@ -285,6 +285,19 @@ TEST(ObservedTensor, ReplaceValuesKeepsTheCells) {
   EXPECT_THROW(tensor.replace_values({1.0, 2.0}), std::invalid_argument);
 }
 
+TEST(ObservedTensor, ReorderingMovesModesAndKeepsEntries) {
+  Rng rng(12);
+  const ObservedTensor tensor = test::with_random_weights(test::random_tensor({6, 5, 4}, 40, rng), rng);
+  const ObservedTensor moved = tensor.reordered(std::vector<int>{2, 0, 1});
+  EXPECT_EQ(extents(moved.modes()), (std::vector<Index>{4, 6, 5}));
+  const ObservedTensor back = moved.reordered(std::vector<int>{1, 2, 0});
+  EXPECT_EQ(back.indices(), tensor.indices());
+  EXPECT_TRUE(test::same_bits(back.values(), tensor.values()));
+  EXPECT_TRUE(test::same_bits(back.weights(), tensor.weights()));
+  for (Count e = 1; e < moved.size(); ++e)  // canonical
+    EXPECT_LE(moved.index(0)[e - 1], moved.index(0)[e]);
+}
+
 TEST(ParseDuplicates, KnowsItsNames) {
   EXPECT_EQ(parse_duplicates("error"), Duplicates::kError);
   EXPECT_EQ(parse_duplicates("mean"), Duplicates::kMean);

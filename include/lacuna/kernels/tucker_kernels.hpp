@@ -17,6 +17,10 @@ namespace lacuna {
 // index[k][i]: position of cell i along mode k.
 using CellList = std::vector<std::vector<Index>>;
 
+// An order of the modes in which the cells, once sorted by it, share much of the work: the last mode is that
+// of the fewest fibers, and so on among the modes before it. O(N) for each of K (K + 1) / 2 - 1 sorts.
+[[nodiscard]] std::vector<int> thin_order(const CellList& index);
+
 // out[i] += X(cell i). A cell with a position beyond a mode's size gets nothing.
 void add_values(const Tucker& x, const CellList& index, std::span<double> out);
 

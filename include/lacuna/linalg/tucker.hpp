@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 #include <lacuna/base/rng.hpp>
 #include <lacuna/linalg/matrix.hpp>
+#include <span>
 #include <vector>
 
 namespace lacuna {
@@ -30,6 +31,9 @@ struct Tucker {
 // core x_mode by: mode `mode` of a core of these ranks, contracted with the columns of `by`.
 [[nodiscard]] Eigen::VectorXd mode_product(const Eigen::VectorXd& core, const std::vector<int>& ranks,
                                            int mode, const Eigen::MatrixXd& by);
+
+// The same tensor with the modes in another order: mode k is modes[k] of x.
+[[nodiscard]] Tucker reordered(const Tucker& x, std::span<const int> modes);
 
 // A_(k) B_(k)', for cores that agree in all other modes.
 [[nodiscard]] Eigen::MatrixXd unfolding_product(const Eigen::VectorXd& a, const std::vector<int>& a_ranks,

@@ -55,6 +55,9 @@ class ObservedTensor {
   // Hands over the modes with their labels; the tensor keeps names, sizes and bins.
   [[nodiscard]] std::vector<Mode> take_labels();
 
+  // The same entries with the modes in another order: mode k is modes[k] of this one.
+  [[nodiscard]] ObservedTensor reordered(std::span<const int> modes) const;
+
   // Other values for the same entries, in canonical order.
   void replace_values(std::vector<double> values);
   // Likewise other weights, all > 0.
