@@ -113,6 +113,9 @@ Trust find_trust(ObservedTensor& tensor, const FitOptions& options, Turns& turns
                  FitResult& last) {
   const std::vector<double> given(tensor.weights().begin(), tensor.weights().end());
   FitOptions turn = without_extras(options);
+  // Only the number of its steps holds problem P back: in turns it would come to believe every entry. D has
+  // the same model.
+  if (turn.method == Method::kTrLs) turn.method = Method::kTrMm;
   turn.loss = Loss::kSquared;
   turn.early_stop = 0.0;
   turn.tolerance = std::max(kTurnTolerance, options.tolerance);
