@@ -71,7 +71,7 @@ double gamma_divergence(double shape, double rate) {
 class BayesCp::RowSums {
  public:
   RowSums(const BayesCp& solver, const Moments& mode)
-      : solver_(&solver), mode_(&mode), level_(std::max<std::size_t>(1, mode.others.size())) {
+      : solver_(&solver), mode_(&mode), level_(mode.others.size()) {
     for (Level& level : level_) {
       level.second.resize(packed(mode.mean.cols()));
       level.first.resize(mode.mean.cols());
@@ -116,11 +116,6 @@ class BayesCp::RowSums {
 
   void take(Index e, double weight, double weighted_value) {
     Level& last = level_.back();
-    if (mode_->others.empty()) {
-      last.second.array() += weight;
-      last.first.array() += weighted_value;
-      return;
-    }
     const std::size_t depth = level_.size() - 1;
     const Moments& from = moments(depth);
     last.second += weight * from.second.row(at(depth, e));
