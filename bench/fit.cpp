@@ -9,12 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/rng.hpp"
 
 namespace {
 

@@ -8,12 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/io/atomic_file.hpp>
 #include <lacuna/tensor/entries.hpp>
 #include <string>
 #include <unordered_set>
 #include <vector>
+
+#include "base/rng.hpp"
+#include "io/file/atomic_file.hpp"
 
 namespace {
 

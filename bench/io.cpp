@@ -12,14 +12,15 @@
 #include <ctime>
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/base/stopwatch.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit.hpp>
-#include <lacuna/tensor/fiber_view.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/rng.hpp"
+#include "base/stopwatch.hpp"
+#include "tensor/fiber_view.hpp"
 
 namespace {
 

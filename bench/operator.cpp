@@ -11,14 +11,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/base/stopwatch.hpp>
 #include <lacuna/io/tensor_file.hpp>
-#include <lacuna/kernels/data_operator.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/rng.hpp"
+#include "base/stopwatch.hpp"
+#include "kernels/data_operator.hpp"
 #include "kernels/fiber_kernels.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // --method auto: every method that can take the data, and the best of them by cross-validation.
 #pragma once
 
-#include <lacuna/method/tune.hpp>
+#include <lacuna/search/tune.hpp>
 #include <string>
 #include <vector>
 

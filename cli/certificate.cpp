@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <lacuna/method/structure.hpp>
+#include <lacuna/model/structure.hpp>
+
+#include "model/body.hpp"
 
 namespace lacuna::cli {
 namespace {

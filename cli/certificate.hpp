@@ -3,9 +3,10 @@
 #pragma once
 
 #include <lacuna/model/model.hpp>
-#include <lacuna/problem/certificate.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "problem/certificate.hpp"
 
 namespace lacuna::cli {
 

@@ -10,6 +10,7 @@
 #include "certificate.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "model/body.hpp"
 
 namespace lacuna::cli {
 namespace {

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/evaluate/intervals.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
-#include <lacuna/method/structure.hpp>
-#include <lacuna/tensor/keep_if.hpp>
+#include <lacuna/model/structure.hpp>
 #include <memory>
 
 #include "clip.hpp"
 #include "command.hpp"
+#include "evaluate/intervals.hpp"
 #include "input.hpp"
 #include "signals.hpp"
+#include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
 namespace {

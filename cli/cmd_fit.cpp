@@ -16,6 +16,7 @@
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "model/body.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
 
@@ -79,7 +80,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"shape", extents(result.model.modes)},
           {"observed", result.model.entries},
           {"missing", missing},
-          {"rank", ranks(result.model.body)},
+          {"rank", ranks(result.model)},
           {"lambda", settings.value("lambda", nlohmann::ordered_json(nullptr))},
           {"lambdas", lambdas},
           {"iterations", result.last.iteration},

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/model_file.hpp>
-#include <lacuna/method/structure.hpp>
-#include <lacuna/tensor/fiber_view.hpp>
+#include <lacuna/model/structure.hpp>
 #include <memory>
 
 #include "command.hpp"
 #include "input.hpp"
+#include "model/body.hpp"
+#include "tensor/fiber_view.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -117,13 +118,13 @@ void print_parts(const Json& parts, const std::vector<double>& mixture) {
 
 // One line about a body that has no parts.
 std::string body_text(const Model& model) {
-  const std::vector<int> rank = ranks(model.body);
-  if (std::holds_alternative<Tucker>(model.body))
+  const std::vector<int> rank = ranks(model);
+  if (std::holds_alternative<Tucker>(*model.body))
     return fmt::format("a Tucker tensor with a core of {}", fmt::join(rank, " x "));
-  if (const auto* cp = std::get_if<Cp>(&model.body))
+  if (const auto* cp = std::get_if<Cp>(&*model.body))
     return fmt::format("a sum of {} rank-one tensors{}", rank[0],
                        cp->covariance.empty() ? "" : ", with the covariance of its rows");
-  if (std::holds_alternative<Dense>(model.body)) return "a value for every cell";
+  if (std::holds_alternative<Dense>(*model.body)) return "a value for every cell";
   return "nothing but the offsets";
 }
 
@@ -136,9 +137,9 @@ Result<int> InfoCommand::show_model() const {
   const std::vector<double> mixture = predictor.mixture();
   Json info{{"file", path},
             {"format", "lacuna model"},
-            {"kind", kind_name(model->body)},
+            {"kind", kind_name(*model)},
             {"method", model->method},
-            {"rank", ranks(model->body)},
+            {"rank", ranks(*model)},
             {"version", model->version},
             {"shape", extents(modes)},
             {"observed", model->entries},

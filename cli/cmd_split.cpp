@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/rng.hpp>
 #include <memory>
 #include <numeric>
 
+#include "base/rng.hpp"
 #include "command.hpp"
 #include "input.hpp"
 

@@ -8,7 +8,7 @@
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/model_file.hpp>
-#include <lacuna/method/tune.hpp>
+#include <lacuna/search/tune.hpp>
 #include <memory>
 
 #include "auto_method.hpp"
@@ -135,7 +135,7 @@ nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitRes
   all.update({{"best",
                {{"candidate", tuning.candidates[best.candidate].name},
                 {"lambda", best.lambda},
-                {"rank", lacuna::ranks(result.model.body)},
+                {"rank", lacuna::ranks(result.model)},
                 {"mean", shown(best.mean())},
                 {"standard_error", best.spread()}}},
               {"test_rmse", or_null(result.last.test_rmse)},

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <lacuna/io/atomic_file.hpp>
+
+#include "io/file/atomic_file.hpp"
 
 namespace lacuna::cli {
 namespace {

@@ -170,7 +170,7 @@ Result<FitOptions> FitFlags::fit_options(std::unique_ptr<Model>& warm) const {
     chosen.warm_start = warm.get();
     if (chosen.auto_rank) {  // the model's are what it can be taken over with
       chosen.auto_rank = false;
-      chosen.ranks = ranks(warm->body);
+      chosen.ranks = ranks(*warm);
     }
   }
   return complete_options(std::move(chosen));

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/method/fit.hpp>
-#include <lacuna/tensor/keep_if.hpp>
+
+#include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
 namespace {

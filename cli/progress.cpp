@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/io/atomic_file.hpp>
+
+#include "io/file/atomic_file.hpp"
 
 namespace lacuna::cli {
 namespace {

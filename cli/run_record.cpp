@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/io/checksum.hpp>
+
+#include "io/file/checksum.hpp"
 
 namespace lacuna::cli {
 namespace {

@@ -3,7 +3,7 @@
 // fit. Lines are added as results come, so that a run that was killed goes on where it was.
 #pragma once
 
-#include <lacuna/method/tune.hpp>
+#include <lacuna/search/tune.hpp>
 #include <map>
 #include <string>
 #include <tuple>

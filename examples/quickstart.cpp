@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/fit.hpp>
+#include <random>
 
 namespace {
 
@@ -21,11 +21,11 @@ double temperature(Index place, Index day, Index hour) {
 lacuna::Entries readings() {
   lacuna::Entries entries;
   entries.index.resize(3);
-  lacuna::Rng rng(1);
+  std::mt19937_64 random(1);
   for (Index place = 0; place < 12; ++place)
     for (Index day = 0; day < 30; ++day)
       for (Index hour = 0; hour < 24; ++hour) {
-        if (rng.uniform() > 0.3) continue;
+        if (random() % 10 >= 3) continue;
         entries.index[0].push_back(place);
         entries.index[1].push_back(day);
         entries.index[2].push_back(hour);

@@ -10,12 +10,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <limits>
 #include <numbers>
 #include <string>
+
+#include "base/rng.hpp"
 
 namespace {
 

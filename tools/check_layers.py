@@ -28,6 +28,7 @@ ALLOWED = {
     "problem": "base tensor dist linalg kernels manifold",
     "model": "base tensor dist linalg kernels",
     "method": "base tensor dist linalg kernels manifold solver problem model evaluate",
+    "search": "base tensor dist linalg kernels problem model evaluate method solver",
     "io": "base tensor model",
     "report": "base tensor linalg model evaluate io",
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/dist/communicator.hpp>
+#include "dist/communicator.hpp"
 
 namespace lacuna {
 namespace {

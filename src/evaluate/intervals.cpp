@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "evaluate/intervals.hpp"
+
 #include <cmath>
-#include <lacuna/evaluate/intervals.hpp>
 
 namespace lacuna {
 

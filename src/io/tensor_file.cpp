@@ -14,10 +14,10 @@
 #include <system_error>
 
 #include "io/formats.hpp"
-#include "io/text_index_lines.hpp"
-#include "io/text_locate.hpp"
-#include "io/text_number.hpp"
-#include "io/text_reader.hpp"
+#include "io/text/index_lines.hpp"
+#include "io/text/locate.hpp"
+#include "io/text/number.hpp"
+#include "io/text/reader.hpp"
 
 namespace lacuna {
 namespace {

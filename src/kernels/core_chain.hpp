@@ -3,9 +3,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <lacuna/linalg/tucker.hpp>
 #include <lacuna/tensor/entries.hpp>
 #include <vector>
+
+#include "linalg/tucker.hpp"
 
 namespace lacuna {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/data_operator.hpp"
+
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/data_operator.hpp>
 #include <stdexcept>
 
 #include "kernels/column_blocks.hpp"

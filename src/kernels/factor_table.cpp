@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/factor_table.hpp"
+
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/factor_table.hpp>
 #include <new>
 
 #include "kernels/fiber_kernels.hpp"

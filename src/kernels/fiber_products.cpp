@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/fiber_products.hpp"
+
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/fiber_products.hpp>
 
 namespace lacuna {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/part_kernels.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/part_kernels.hpp>
 
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/tucker_kernels.hpp"
+
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/tucker_kernels.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>

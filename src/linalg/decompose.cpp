@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/decompose.hpp"
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
-#include <lacuna/linalg/decompose.hpp>
 
 namespace lacuna {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/linalg/svt.hpp>
+#include "linalg/svt.hpp"
 
 #include "base/machine.hpp"
 #include "linalg/svt_kernels.hpp"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/tubal.hpp"
+
 #include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/linalg/svt.hpp>
-#include <lacuna/linalg/tubal.hpp>
 #include <numbers>
 #include <unsupported/Eigen/FFT>
+
+#include "linalg/svt.hpp"
 
 namespace lacuna {
 namespace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/tucker.hpp"
+
 #include <algorithm>
-#include <lacuna/linalg/decompose.hpp>
-#include <lacuna/linalg/tucker.hpp>
+
+#include "linalg/decompose.hpp"
 
 namespace lacuna {
 namespace {

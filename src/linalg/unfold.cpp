@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/linalg/unfold.hpp>
+#include "linalg/unfold.hpp"
 
 namespace lacuna {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/linalg/decompose.hpp>
-#include <lacuna/manifold/quotient_tucker.hpp>
+#include "manifold/quotient_tucker.hpp"
+
+#include "linalg/decompose.hpp"
 
 namespace lacuna {
 namespace {

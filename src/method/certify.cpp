@@ -3,13 +3,16 @@
 #include <lacuna/method/certify.hpp>
 #include <stdexcept>
 
+#include "model/body.hpp"
+#include "problem/certificate.hpp"
+
 namespace lacuna {
 
 Certificate certify(const Model& model, ObservedTensor train) {
   if (model.method != "tr-mm")
     throw std::invalid_argument("only models of tr-mm can be certified: " + model.method +
                                 " does not solve the convex problem's dual");
-  const Latent& latent = std::get<Latent>(model.body);
+  const Latent& latent = std::get<Latent>(*model.body);
   if (train.indices() != latent.dual.indices())
     throw std::invalid_argument("the cells are not those that the model was fitted on");
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/stopwatch.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/method/fit.hpp>
@@ -9,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "method/choose.hpp"
-#include "method/robust.hpp"
+#include "base/stopwatch.hpp"
 #include "method/solve.hpp"
-#include "method/trials.hpp"
+#include "search/choose.hpp"
+#include "search/robust.hpp"
+#include "search/trials.hpp"
 
 namespace lacuna {
 

@@ -5,7 +5,7 @@
 #include <lacuna/evaluate/metrics.hpp>
 #include <limits>
 
-#include "method/hold_out.hpp"
+#include "search/hold_out.hpp"
 
 namespace lacuna {
 

@@ -2,9 +2,11 @@
 // What all methods share in one fit: the clock, the test cells, the callbacks.
 #pragma once
 
-#include <lacuna/base/stopwatch.hpp>
 #include <lacuna/method/fit.hpp>
 #include <limits>
+
+#include "base/stopwatch.hpp"
+#include "solver/solver.hpp"
 
 namespace lacuna {
 

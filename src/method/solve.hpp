@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "method/fit_run.hpp"
+#include "model/body.hpp"
 
 namespace lacuna {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "model/bodies.hpp"
+
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/model/bodies.hpp>
 #include <limits>
 
 namespace lacuna {

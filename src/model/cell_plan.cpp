@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "model/cell_plan.hpp"
+
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/model/cell_plan.hpp>
 #include <stdexcept>
 
 namespace lacuna {

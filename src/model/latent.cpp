@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "model/latent.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/fiber_products.hpp>
-#include <lacuna/linalg/decompose.hpp>
-#include <lacuna/model/latent.hpp>
 #include <numeric>
+
+#include "kernels/fiber_products.hpp"
+#include "linalg/decompose.hpp"
 
 namespace lacuna {
 

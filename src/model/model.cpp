@@ -3,10 +3,13 @@
 #include <cmath>
 #include <functional>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/tucker_kernels.hpp>
-#include <lacuna/linalg/decompose.hpp>
 #include <lacuna/model/model.hpp>
 #include <stdexcept>
+#include <utility>
+
+#include "kernels/tucker_kernels.hpp"
+#include "linalg/decompose.hpp"
+#include "model/body.hpp"
 
 namespace lacuna {
 namespace {
@@ -25,12 +28,30 @@ Count beyond(const std::vector<Index>& sizes, const std::vector<std::vector<Inde
 
 }  // namespace
 
-std::string_view kind_name(const ModelBody& body) {
+BodyBox::BodyBox() : body_(std::make_unique<ModelBody>()) {}
+BodyBox::BodyBox(ModelBody body) : body_(std::make_unique<ModelBody>(std::move(body))) {}
+BodyBox::BodyBox(const BodyBox& other) : body_(std::make_unique<ModelBody>(*other)) {}
+BodyBox::BodyBox(BodyBox&& other) noexcept
+    : body_(std::exchange(other.body_, std::make_unique<ModelBody>())) {}
+BodyBox& BodyBox::operator=(const BodyBox& other) {
+  *body_ = *other;
+  return *this;
+}
+BodyBox& BodyBox::operator=(BodyBox&& other) noexcept {
+  std::swap(body_, other.body_);
+  return *this;
+}
+BodyBox::~BodyBox() = default;
+
+const Latent* Model::latent() const { return std::get_if<Latent>(&*body); }
+
+std::string_view kind_name(const Model& model) {
   constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense"};
-  return kNames[body.index()];
+  return kNames[model.body->index()];
 }
 
-std::vector<int> ranks(const ModelBody& body) {
+std::vector<int> ranks(const Model& model) {
+  const ModelBody& body = *model.body;
   std::vector<int> found;
   if (const auto* latent = std::get_if<Latent>(&body))
     for (const ModelPart& part : latent->parts) found.push_back(static_cast<int>(part.factor.cols()));
@@ -41,8 +62,12 @@ std::vector<int> ranks(const ModelBody& body) {
 }
 
 Predictor::Predictor(const Model& model) : model_(&model) {
-  if (model.latent() != nullptr) latent_.emplace(*model.latent());
+  if (model.latent() != nullptr) latent_ = std::make_unique<LatentPredictor>(*model.latent());
 }
+
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+Predictor::~Predictor() = default;
 
 void Predictor::check_order(const std::vector<std::vector<Index>>& index) const {
   if (static_cast<int>(index.size()) != model_->order())
@@ -60,9 +85,10 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   } else {
     const std::vector<Index> sizes = extents(model_->modes);
     prediction.cold = beyond(sizes, index, static_cast<Count>(out.size()));
-    if (const auto* tucker = std::get_if<Tucker>(&model_->body)) add_values(*tucker, SortedCells(index), out);
-    if (const auto* cp = std::get_if<Cp>(&model_->body)) add_values(*cp, index, out);
-    if (const auto* dense = std::get_if<Dense>(&model_->body)) add_values(*dense, sizes, index, out);
+    if (const auto* tucker = std::get_if<Tucker>(&*model_->body))
+      add_values(*tucker, SortedCells(index), out);
+    if (const auto* cp = std::get_if<Cp>(&*model_->body)) add_values(*cp, index, out);
+    if (const auto* dense = std::get_if<Dense>(&*model_->body)) add_values(*dense, sizes, index, out);
   }
   if (model_->clip)
     for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
@@ -76,7 +102,7 @@ std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& ind
 
 std::vector<double> Predictor::variance(const std::vector<std::vector<Index>>& index) const {
   check_order(index);
-  const auto* cp = std::get_if<Cp>(&model_->body);
+  const auto* cp = std::get_if<Cp>(&*model_->body);
   if (cp == nullptr || cp->covariance.empty()) return {};
   std::vector<double> found(index[0].size(), 0.0);
   add_variances(*cp, index, found);
@@ -122,8 +148,8 @@ std::vector<std::vector<double>> spectra_of(const Cp& x) {
 
 std::vector<std::vector<double>> Predictor::spectra() const {
   if (latent_) return latent_->spectra();
-  if (const auto* tucker = std::get_if<Tucker>(&model_->body)) return spectra_of(*tucker);
-  if (const auto* cp = std::get_if<Cp>(&model_->body)) return spectra_of(*cp);
+  if (const auto* tucker = std::get_if<Tucker>(&*model_->body)) return spectra_of(*tucker);
+  if (const auto* cp = std::get_if<Cp>(&*model_->body)) return spectra_of(*cp);
   return {};
 }
 

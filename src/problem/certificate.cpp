@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "problem/certificate.hpp"
+
 #include <Spectra/SymEigsSolver.h>
 
 #include <algorithm>
-#include <lacuna/linalg/decompose.hpp>
-#include <lacuna/problem/certificate.hpp>
 #include <stdexcept>
+
+#include "linalg/decompose.hpp"
 
 namespace lacuna {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "problem/dual_problem.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <lacuna/problem/dual_problem.hpp>
 #include <utility>
 
 namespace lacuna {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/linalg/decompose.hpp>
-#include <lacuna/manifold/spectrahedron.hpp>
-#include <lacuna/problem/initial_point.hpp>
+#include "problem/initial_point.hpp"
+
 #include <limits>
+
+#include "linalg/decompose.hpp"
+#include "manifold/spectrahedron.hpp"
 
 namespace lacuna {
 namespace {

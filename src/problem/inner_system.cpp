@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "problem/inner_system.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <lacuna/problem/inner_system.hpp>
 #include <utility>
 
 namespace lacuna {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/problem/primal_problem.hpp>
+#include "problem/primal_problem.hpp"
 
 namespace lacuna {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "problem/problem_data.hpp"
+
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/problem/problem_data.hpp>
 #include <stdexcept>
 #include <type_traits>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "problem/tucker_problem.hpp"
+
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/kernels/tucker_kernels.hpp>
-#include <lacuna/problem/tucker_problem.hpp>
+
+#include "kernels/tucker_kernels.hpp"
 
 namespace lacuna {
 

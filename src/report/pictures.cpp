@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/picture.hpp"
+#include "io/picture/picture.hpp"
 
 namespace lacuna::report {
 namespace {

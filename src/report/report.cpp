@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/version.hpp>
-#include <lacuna/evaluate/intervals.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/report/report.hpp>
 #include <nlohmann/json.hpp>
 
+#include "evaluate/intervals.hpp"
+#include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
 
@@ -126,7 +127,7 @@ ordered_json facts(const Model& model, const ordered_json& settings) {
       {"observed", fmt::format("{} of {:.4g} cells ({:.3g} %)", model.entries, cells,
                                100.0 * static_cast<double>(model.entries) / cells)},
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
-  if (const auto found = ranks(model.body); !found.empty())
+  if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
   for (const auto& [key, value] : settings.items())
     if (key != "run" && key != "method" && key != "rank" && !value.is_object() && !list.contains(key))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "tensor/fiber_view.hpp"
+
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/tensor/fiber_view.hpp>
 #include <stdexcept>
 
 namespace lacuna {

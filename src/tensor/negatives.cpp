@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/tensor/negatives.hpp>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

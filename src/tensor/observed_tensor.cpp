@@ -3,12 +3,13 @@
 #include <charconv>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/tensor/keep_if.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
+
+#include "tensor/keep_if.hpp"
 
 namespace lacuna {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/dist/communicator.hpp>
 #include <vector>
 
+#include "base/rng.hpp"
+#include "dist/communicator.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Random numbers: the same everywhere, in range, and distributed as they say.
+#include "base/rng.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/base/rng.hpp>
 #include <vector>
 
 namespace lacuna {

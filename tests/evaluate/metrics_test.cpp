@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <stdexcept>
 #include <vector>
+
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A file is there whole or not at all.
+#include "io/file/atomic_file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lacuna/io/atomic_file.hpp>
 #include <thread>
 
 #include "text_files.hpp"

@@ -9,6 +9,7 @@
 #include <lacuna/io/model_file.hpp>
 #include <limits>
 
+#include "model/body.hpp"
 #include "support/random_bodies.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
@@ -33,7 +34,7 @@ class ModelFile : public testing::Test {
                     .value = test::random_vector<double>(30, rng),
                     .weight = {}};
     for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());
-    Latent& latent = model_.body.emplace<Latent>();
+    Latent& latent = model_.body->emplace<Latent>();
     latent.dual = std::move(*ObservedTensor::create(modes, entries));
     model_.modes = latent.dual.take_labels();
     model_.entries = latent.dual.size();
@@ -68,7 +69,7 @@ class ModelFile : public testing::Test {
 
 TEST_F(ModelFile, KeepsRightFactors) {
   Rng rng(26);
-  Latent& latent = std::get<Latent>(model_.body);
+  Latent& latent = std::get<Latent>(*model_.body);
   for (ModelPart& part : latent.parts)
     part.right = test::random_matrix<double>(FiberView(latent.dual, part.modes).fibers(), 2, rng);
   latent.parts[1].factor.resize(Eigen::NoChange, 0);  // a part nothing was put in
@@ -131,7 +132,7 @@ TEST_F(ModelFile, KeepsOffsetsRangesPowersAndWeights) {
 }
 
 TEST_F(ModelFile, WithoutWeightsAndClippingHasNone) {
-  Latent& latent = std::get<Latent>(model_.body);
+  Latent& latent = std::get<Latent>(*model_.body);
   Entries entries = test::entries_of(latent.dual);
   entries.weight.clear();
   latent.dual = *ObservedTensor::create(latent.dual.modes(), entries);
@@ -181,9 +182,9 @@ TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
   refused("an offset of one mode or two expected");
   model_.clip = Range{.low = 2.0, .high = 1.0};
   refused("a range whose low end is above its high end");
-  std::get<Latent>(model_.body).parts[0].modes.mode = 3;
+  std::get<Latent>(*model_.body).parts[0].modes.mode = 3;
   refused("a part of a mode that is not there");
-  std::get<Latent>(model_.body).parts[0].modes.agree = {2, 1};
+  std::get<Latent>(*model_.body).parts[0].modes.agree = {2, 1};
   refused("a part's agreeing modes must be ascending, each once");
 }
 
@@ -196,13 +197,13 @@ TEST_F(ModelFile, EveryKindPredictsTheSameBitsAfterLoading) {
     ASSERT_TRUE(save_model(path_, model_));
     const auto loaded = load_model(path_);
     ASSERT_TRUE(loaded) << loaded.error().message();
-    EXPECT_EQ(loaded->body.index(), body.index());
+    EXPECT_EQ(loaded->body->index(), body.index());
     EXPECT_EQ(loaded->entries, 30);
     EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
-    EXPECT_EQ(ranks(loaded->body), ranks(body));
+    EXPECT_EQ(ranks(*loaded), ranks(model_));
     const auto before = Predictor(model_).predict(cells);
     const auto after = Predictor(*loaded).predict(cells);
-    EXPECT_TRUE(test::same_bits<double>(before.value, after.value)) << kind_name(body);
+    EXPECT_TRUE(test::same_bits<double>(before.value, after.value)) << kind_name(model_);
     EXPECT_EQ(before.cold, after.cold);
   }
 }

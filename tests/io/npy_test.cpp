@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "array_files.hpp"
-#include "io/dtype.hpp"
+#include "io/array/dtype.hpp"
 
 namespace lacuna {
 namespace {

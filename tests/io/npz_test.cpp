@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "array_files.hpp"
-#include "io/zip.hpp"
+#include "io/array/zip.hpp"
 
 namespace lacuna {
 namespace {

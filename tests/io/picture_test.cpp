@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/picture.hpp"
+#include "io/picture/picture.hpp"
 
 #include "array_files.hpp"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The operator B(u) against its naive twin: all fiber lengths, ranks, precisions and kernel sets.
+#include "kernels/data_operator.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/dist/communicator.hpp>
-#include <lacuna/kernels/data_operator.hpp>
 #include <stdexcept>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "support/kernel_check.hpp"
 #include "support/threads.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Padded factors: the content is the matrix, the padding is zero.
+#include "kernels/factor_table.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <lacuna/kernels/factor_table.hpp>
 
 #include "support/kernel_check.hpp"
 

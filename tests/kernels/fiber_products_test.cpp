@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products with a factor for the fibers, entry by entry and at several thread counts.
+#include "kernels/fiber_products.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/kernels/fiber_products.hpp>
 #include <set>
 
 #include "support/random_tensor.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The sparse products of one part against their naive twins, and their bits at several thread counts.
+#include "kernels/part_kernels.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/kernels/part_kernels.hpp>
 #include <vector>
 
 #include "kernels/column_blocks.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The sparse Tucker kernels against their definitions, cell by cell.
-#include <gtest/gtest.h>
+#include "kernels/tucker_kernels.hpp"
 
-#include <lacuna/kernels/tucker_kernels.hpp>
+#include <gtest/gtest.h>
 
 #include "support/threads.hpp"
 #include "support/tucker_tensor.hpp"

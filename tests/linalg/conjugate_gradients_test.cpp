@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Conjugate gradients on diagonal-plus-low-rank systems whose solution is known.
+#include "linalg/conjugate_gradients.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
 #include <cmath>
-#include <lacuna/linalg/conjugate_gradients.hpp>
 #include <vector>
 
 #include "support/random_tensor.hpp"

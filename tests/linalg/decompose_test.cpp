@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/decompose.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/base/rng.hpp>
-#include <lacuna/linalg/decompose.hpp>
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

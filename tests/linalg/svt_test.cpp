@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/svt.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
-#include <lacuna/linalg/svt.hpp>
-#include <lacuna/linalg/unfold.hpp>
 
 #include "base/machine.hpp"
 #include "linalg/svt_kernels.hpp"
+#include "linalg/unfold.hpp"
 #include "support/tucker_tensor.hpp"
 
 namespace lacuna {

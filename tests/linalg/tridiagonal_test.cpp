@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <lacuna/base/rng.hpp>
 #include <limits>
+
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

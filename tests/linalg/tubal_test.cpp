@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "linalg/tubal.hpp"
+
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/linalg/tubal.hpp>
 #include <numbers>
+
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

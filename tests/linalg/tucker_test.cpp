@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <gtest/gtest.h>
+#include "linalg/tucker.hpp"
 
-#include <lacuna/linalg/tucker.hpp>
+#include <gtest/gtest.h>
 
 #include "support/tucker_tensor.hpp"
 

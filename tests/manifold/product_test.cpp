@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Euclidean space and products: the same laws, factor by factor.
+#include "manifold/product.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/manifold/product.hpp>
 
 #include "support/manifold_laws.hpp"
 #include "support/objective_laws.hpp"

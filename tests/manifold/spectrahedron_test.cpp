@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The spectrahedron: its laws, its quotient, its edge, and derivatives on it.
+#include "manifold/spectrahedron.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
-#include <lacuna/manifold/spectrahedron.hpp>
 #include <vector>
 
 #include "support/manifold_laws.hpp"

@@ -2,9 +2,8 @@
 // The laws of the three homes of Tucker tensors, checked on whole tensors.
 #include <gtest/gtest.h>
 
-#include <lacuna/manifold/embedded_tucker.hpp>
-#include <lacuna/manifold/quotient_tucker.hpp>
-
+#include "manifold/embedded_tucker.hpp"
+#include "manifold/quotient_tucker.hpp"
 #include "support/taylor.hpp"
 #include "support/tucker_tensor.hpp"
 

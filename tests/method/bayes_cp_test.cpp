@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bayesian CP: its bound, the rank it finds, and how sure it says it is.
-#include "method/bayes_cp.hpp"
+#include "method/cp/bayes_cp.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <lacuna/method/fit.hpp>
 
+#include "model/body.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna {
@@ -126,7 +127,7 @@ TEST(BayesCp, FindsTheNoise) {
   const FitResult result = fit(tensor, options);
   EXPECT_TRUE(result.converged);
   EXPECT_NEAR(result.last.train_rmse, 0.05, 0.01);
-  const double noise = std::get<Cp>(result.model.body).noise_precision;
+  const double noise = std::get<Cp>(*result.model.body).noise_precision;
   EXPECT_NEAR(1.0 / std::sqrt(noise), 0.05, 0.01);
 }
 
@@ -136,7 +137,7 @@ TEST(BayesCp, FindsTheRankOfCpTensors) {
       const ObservedTensor tensor =
           noisy({20, 18, 16}, rank, 2500, noise, 44 + static_cast<std::uint64_t>(rank));
       const FitResult result = fit(tensor, {.method = Method::kBayesCp, .ranks = {10}});
-      EXPECT_EQ(ranks(result.model.body), std::vector<int>{rank}) << "noise " << noise;
+      EXPECT_EQ(ranks(result.model), std::vector<int>{rank}) << "noise " << noise;
     }
 }
 
@@ -151,7 +152,7 @@ TEST(BayesCp, RecoversAnExactFourWayTensor) {
   }
   const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
   const FitResult result = fit(*tensor, {.method = Method::kBayesCp, .ranks = {8}});
-  EXPECT_EQ(ranks(result.model.body), std::vector<int>{3});
+  EXPECT_EQ(ranks(result.model), std::vector<int>{3});
   const auto predicted = Predictor(result.model).predict(all.indices()).value;
   double miss = 0.0;
   double size = 0.0;

@@ -8,7 +8,8 @@
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/method/fit.hpp>
 
-#include "method/hold_out.hpp"
+#include "model/body.hpp"
+#include "search/hold_out.hpp"
 #include "support/latent_tensor.hpp"
 #include "support/threads.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Frank-Wolfe's parts against brute force on tensors small enough to unfold.
-#include "method/frank_wolfe.hpp"
+#include "method/latent/frank_wolfe.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
 #include <cmath>
-#include <lacuna/linalg/unfold.hpp>
 
-#include "method/dense.hpp"
+#include "linalg/unfold.hpp"
+#include "method/dense/dense.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna {

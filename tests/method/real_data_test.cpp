@@ -5,10 +5,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/evaluate/intervals.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit.hpp>
+
+#include "base/rng.hpp"
+#include "evaluate/intervals.hpp"
 
 namespace lacuna {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <lacuna/method/fit.hpp>
 
+#include "model/body.hpp"
 #include "support/tucker_tensor.hpp"
 
 namespace lacuna {
@@ -19,8 +20,7 @@ TEST(TuckerMethods, RanksBeyondTheModesAndEachOtherAreCappedWithANotice) {
   callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
   const auto fitted = [&](Method method, std::vector<int> ranks) {
     return lacuna::ranks(
-        fit(tensor, {.method = method, .ranks = std::move(ranks), .max_iterations = 2}, callbacks)
-            .model.body);
+        fit(tensor, {.method = method, .ranks = std::move(ranks), .max_iterations = 2}, callbacks).model);
   };
   EXPECT_EQ(fitted(Method::kGeomCg, {2, 2, 5}), (std::vector<int>{2, 2, 3}));
   ASSERT_EQ(notices.size(), 1U);
@@ -68,7 +68,7 @@ TEST(TuckerMethods, AWarmStartMayHaveAnotherRank) {
   const FitResult low = fit(split.train, {.method = Method::kGeomCg, .ranks = {2}});
   const FitResult high =
       fit(split.train, {.method = Method::kRprecon, .ranks = {3}, .warm_start = &low.model}, {}, &split.test);
-  EXPECT_EQ(ranks(high.model.body), (std::vector<int>{3, 3, 3}));
+  EXPECT_EQ(ranks(high.model), (std::vector<int>{3, 3, 3}));
   EXPECT_LT(*high.last.test_rmse, 1e-2);
   const FitResult back = fit(split.train, {.method = Method::kTopt, .ranks = {2}, .warm_start = &high.model});
   EXPECT_NEAR(back.last.objective, low.last.objective, 0.05 * low.last.objective);
@@ -89,7 +89,7 @@ TEST(TuckerMethods, TheirRankGrowsWhileTheHeldOutErrorFalls) {
     const double fixed = *fit(split.train, options, {}, &split.test).last.test_rmse;  // rank 10
     options.auto_rank = true;
     const FitResult result = fit(split.train, options, callbacks, &split.test);
-    EXPECT_EQ(ranks(result.model.body), (std::vector<int>{3, 3, 3})) << name(method);
+    EXPECT_EQ(ranks(result.model), (std::vector<int>{3, 3, 3})) << name(method);
     EXPECT_LT(*result.last.test_rmse, 0.1 * scale) << name(method);
     EXPECT_LT(*result.last.test_rmse, 0.5 * fixed) << name(method);
     EXPECT_EQ(notices.size(), 6U);  // ranks 1 to 5, then the number of steps

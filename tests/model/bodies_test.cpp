@@ -5,6 +5,7 @@
 #include <cmath>
 #include <lacuna/model/model.hpp>
 
+#include "model/body.hpp"
 #include "support/random_bodies.hpp"
 #include "support/threads.hpp"
 
@@ -95,7 +96,7 @@ TEST(Bodies, UnseenPositionsGetTheOffsetAndAreCounted) {
   for (const ModelBody& body : test::random_bodies({5, 4, 3}, rng)) {
     const Model model = model_of({5, 4, 3}, body);
     const auto prediction = Predictor(model).predict({{kUnseen, 1, 5}, {0, kUnseen, 1}, {0, 2, 1}});
-    EXPECT_EQ(prediction.value, std::vector<double>(3, 0.75)) << kind_name(body);
+    EXPECT_EQ(prediction.value, std::vector<double>(3, 0.75)) << kind_name(model);
     EXPECT_EQ(prediction.cold, 3);
   }
 }
@@ -127,7 +128,7 @@ TEST(Bodies, SameBitsAtAnyThreadCountAndInAnyOrder) {
     const std::vector<double> first(backwards.rbegin(), backwards.rend());
     for (const int threads : {1, 2, 3}) {
       const test::WithThreads scope(threads);
-      EXPECT_TRUE(test::same_bits<double>(first, Predictor(model).predict(index).value)) << kind_name(body);
+      EXPECT_TRUE(test::same_bits<double>(first, Predictor(model).predict(index).value)) << kind_name(model);
     }
   }
 }

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/base/rng.hpp>
 #include <lacuna/model/calibration.hpp>
+
+#include "base/rng.hpp"
 
 namespace lacuna {
 namespace {

@@ -3,9 +3,10 @@
 
 #include <Eigen/SVD>
 #include <cmath>
-#include <lacuna/kernels/fiber_products.hpp>
 #include <lacuna/model/model.hpp>
 
+#include "kernels/fiber_products.hpp"
+#include "model/body.hpp"
 #include "support/naive.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
@@ -25,7 +26,7 @@ Model random_model(const std::vector<Index>& extents, Count entries, std::vector
   model.version = "0";
   model.offsets.mean = 0.75;
   model.modes = test::plain_modes(extents);
-  Latent& latent = model.body.emplace<Latent>();
+  Latent& latent = model.body->emplace<Latent>();
   latent.dual = random_tensor(extents, entries, rng, 1.5);
   for (PartSpec& part : parts) {
     const auto rows = static_cast<Eigen::Index>(extents[part.mode]);
@@ -85,7 +86,7 @@ TEST(Predictor, AFactoredPartSaysWhatItsDualFormDoes) {
   const std::vector<Index> extents = {7, 6, 5};
   Model dual = random_model(extents, 60, full_and_marginal(3), rng);
   Model factored = dual;
-  Latent& latent = std::get<Latent>(factored.body);
+  Latent& latent = std::get<Latent>(*factored.body);
   for (ModelPart& part : latent.parts) {
     const PartKernels kernels(latent.dual, part.modes);
     part.right = times_transposed(kernels, latent.dual.values(), part.factor);
@@ -132,7 +133,7 @@ TEST(Predictor, WithWeightsOffsetsAndClippingStillEqualsTheNaiveSum) {
   Rng rng(8);
   const std::vector<Index> extents = {6, 5, 4};
   Model model = random_model(extents, 40, in_weighted_norms(full_and_marginal(3)), rng);
-  Latent& latent = std::get<Latent>(model.body);
+  Latent& latent = std::get<Latent>(*model.body);
   latent.dual = test::with_random_weights(latent.dual, rng);
   model.offsets.effects = {{.modes = {1}, .key = {0, 2, 3}, .value = {0.5, -0.25, 1.5}},
                            {.modes = {0, 2}, .key = {1, (2ULL << 32) | 3}, .value = {-2.0, 4.0}}};
@@ -173,7 +174,7 @@ TEST(Predictor, MixturesAreSharesOfTheNormsOverObservedAndOverAllCells) {
   std::vector<PartSpec> specs = full_and_marginal(3);
   for (const PartSpec& part : in_weighted_norms(specs)) specs.push_back(part);
   Model model = random_model(extents, 50, specs, rng);
-  Latent& latent = std::get<Latent>(model.body);
+  Latent& latent = std::get<Latent>(*model.body);
   latent.dual = test::with_random_weights(latent.dual, rng);
   const Predictor predictor(model);
   const auto expect_near = [](const std::vector<double>& got, const std::vector<double>& wanted) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The bounds on the convex problem's optimum, against an optimum found by another algorithm.
+#include "problem/certificate.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <lacuna/problem/certificate.hpp>
-#include <lacuna/problem/dual_problem.hpp>
-#include <lacuna/solver/trust_region.hpp>
 
+#include "problem/dual_problem.hpp"
+#include "solver/trust_region.hpp"
 #include "support/dense_problem.hpp"
 #include "support/problem_case.hpp"
 #include "support/threads.hpp"

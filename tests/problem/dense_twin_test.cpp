@@ -2,9 +2,8 @@
 // Problems D and P against the same formulas written with dense matrices.
 #include <gtest/gtest.h>
 
-#include <lacuna/problem/dual_problem.hpp>
-#include <lacuna/problem/primal_problem.hpp>
-
+#include "problem/dual_problem.hpp"
+#include "problem/primal_problem.hpp"
 #include "support/dense_problem.hpp"
 #include "support/objective_laws.hpp"
 #include "support/problem_case.hpp"

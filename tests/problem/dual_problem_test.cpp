@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Problem D: its derivatives, its identities, and its dense twin.
+#include "problem/dual_problem.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/problem/dual_problem.hpp>
-#include <lacuna/solver/trust_region.hpp>
 #include <limits>
 
+#include "solver/trust_region.hpp"
 #include "support/objective_laws.hpp"
 #include "support/problem_case.hpp"
 #include "support/solver_story.hpp"

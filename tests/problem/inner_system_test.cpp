@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The system inside problem D against its dense matrix, to any tolerance, at any scale and condition.
-#include <gtest/gtest.h>
+#include "problem/inner_system.hpp"
 
-#include <lacuna/problem/inner_system.hpp>
+#include <gtest/gtest.h>
 
 #include "support/dense_problem.hpp"
 #include "support/problem_case.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Problem P: its derivatives, its identities, and its dense twin.
+#include "problem/primal_problem.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/problem/primal_problem.hpp>
-#include <lacuna/solver/trust_region.hpp>
-
+#include "solver/trust_region.hpp"
 #include "support/objective_laws.hpp"
 #include "support/problem_case.hpp"
 #include "support/solver_story.hpp"

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
-#include <lacuna/problem/initial_point.hpp>
 #include <limits>
 #include <stdexcept>
 
+#include "problem/initial_point.hpp"
 #include "support/naive.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "problem/tucker_problem.hpp"
+
 #include <gtest/gtest.h>
 
-#include <lacuna/manifold/embedded_tucker.hpp>
-#include <lacuna/manifold/quotient_tucker.hpp>
-#include <lacuna/problem/tucker_problem.hpp>
-#include <lacuna/solver/solver.hpp>
-
+#include "manifold/embedded_tucker.hpp"
+#include "manifold/quotient_tucker.hpp"
+#include "solver/solver.hpp"
 #include "support/taylor.hpp"
 #include "support/tucker_tensor.hpp"
 

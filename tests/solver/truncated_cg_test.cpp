@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The trust-region subproblem: the step, H times the step, and how it ended.
+#include "solver/truncated_cg.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <lacuna/manifold/euclidean.hpp>
-#include <lacuna/solver/truncated_cg.hpp>
 
+#include "manifold/euclidean.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna {

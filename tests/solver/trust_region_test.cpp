@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The trust region on problems whose minimum is known.
+#include "solver/trust_region.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <lacuna/manifold/euclidean.hpp>
-#include <lacuna/manifold/spectrahedron.hpp>
-#include <lacuna/solver/trust_region.hpp>
 
+#include "manifold/euclidean.hpp"
+#include "manifold/spectrahedron.hpp"
 #include "support/manifold_laws.hpp"
 #include "support/objectives.hpp"
 #include "support/random_tensor.hpp"

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <lacuna/kernels/data_operator.hpp>
 #include <limits>
 
+#include "kernels/data_operator.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "support/naive.hpp"
 #include "support/random_tensor.hpp"

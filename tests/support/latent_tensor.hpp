@@ -3,10 +3,10 @@
 // unfolding.
 #pragma once
 
-#include <lacuna/base/rng.hpp>
-#include <lacuna/linalg/matrix.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 
+#include "base/rng.hpp"
+#include "linalg/matrix.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna::test {

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/manifold/product.hpp>
 #include <type_traits>
 #include <variant>
 
+#include "manifold/product.hpp"
 #include "support/taylor.hpp"
 
 namespace lacuna::test {

@@ -14,10 +14,11 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/linalg/matrix.hpp>
-#include <lacuna/tensor/fiber_view.hpp>
 #include <map>
 #include <vector>
+
+#include "linalg/matrix.hpp"
+#include "tensor/fiber_view.hpp"
 
 namespace lacuna::test {
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/solver/solver.hpp>
 #include <vector>
 
+#include "solver/solver.hpp"
 #include "support/manifold_laws.hpp"
 #include "support/taylor.hpp"
 

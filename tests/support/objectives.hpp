@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cmath>
-#include <lacuna/linalg/matrix.hpp>
-#include <lacuna/solver/solver.hpp>
 #include <utility>
+
+#include "linalg/matrix.hpp"
+#include "solver/solver.hpp"
 
 namespace lacuna::test {
 

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <lacuna/manifold/product.hpp>
-#include <lacuna/problem/dual_problem.hpp>
-#include <lacuna/problem/problem_data.hpp>
 #include <string>
 #include <vector>
 
+#include "manifold/product.hpp"
+#include "problem/dual_problem.hpp"
+#include "problem/problem_data.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna::test {

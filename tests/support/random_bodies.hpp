@@ -5,6 +5,7 @@
 #include <lacuna/model/model.hpp>
 #include <vector>
 
+#include "model/body.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna::test {

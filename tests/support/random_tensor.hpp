@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cmath>
-#include <lacuna/base/rng.hpp>
-#include <lacuna/linalg/matrix.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "base/rng.hpp"
+#include "linalg/matrix.hpp"
 
 namespace lacuna::test {
 

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/solver/solver.hpp>
 #include <limits>
 #include <vector>
+
+#include "solver/solver.hpp"
 
 namespace lacuna::test {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <lacuna/kernels/tucker_kernels.hpp>
 
+#include "kernels/tucker_kernels.hpp"
 #include "support/latent_tensor.hpp"
 #include "support/random_bodies.hpp"
 

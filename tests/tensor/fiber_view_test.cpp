@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Fibers of any part against a grouping by a map.
+#include "tensor/fiber_view.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <lacuna/tensor/fiber_view.hpp>
 #include <map>
 #include <stdexcept>
 #include <vector>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <lacuna/base/rng.hpp>
 #include <lacuna/tensor/negatives.hpp>
 #include <set>
 
+#include "base/rng.hpp"
 #include "support/random_tensor.hpp"
 
 namespace lacuna {

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <lacuna/base/interrupted.hpp>
 #include <lacuna/method/methods.hpp>
-#include <lacuna/method/structure.hpp>
 #include <lacuna/model/model.hpp>
+#include <lacuna/model/structure.hpp>
 #include <lacuna/problem/certificate.hpp>
-#include <lacuna/solver/solver.hpp>
+#include <lacuna/solver/stop_reason.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -7,15 +7,12 @@
 // every cell's value, or nothing.
 #pragma once
 
-#include <lacuna/linalg/tucker.hpp>
-#include <lacuna/model/bodies.hpp>
 #include <lacuna/model/calibration.hpp>
-#include <lacuna/model/latent.hpp>
 #include <lacuna/model/offsets.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace lacuna {
@@ -25,7 +22,28 @@ struct Range {
   double high = 0.0;
 };
 
-using ModelBody = std::variant<std::monostate, Latent, Tucker, Cp, Dense>;
+struct ModelBody;  // one of the kinds above; private to the library (src/model/body.hpp)
+struct Latent;
+
+// A body as a value: copies are deep, there is always one.
+class BodyBox {
+ public:
+  BodyBox();
+  BodyBox(ModelBody body);  // NOLINT(google-explicit-constructor)
+  BodyBox(const BodyBox& other);
+  BodyBox(BodyBox&& other) noexcept;
+  BodyBox& operator=(const BodyBox& other);
+  BodyBox& operator=(BodyBox&& other) noexcept;
+  ~BodyBox();
+
+  [[nodiscard]] ModelBody& operator*() { return *body_; }
+  [[nodiscard]] const ModelBody& operator*() const { return *body_; }
+  [[nodiscard]] ModelBody* operator->() { return body_.get(); }
+  [[nodiscard]] const ModelBody* operator->() const { return body_.get(); }
+
+ private:
+  std::unique_ptr<ModelBody> body_;
+};
 
 struct Model {
   std::string method;           // "tr-mm", "geomcg", ...
@@ -37,24 +55,27 @@ struct Model {
   Offsets offsets;
   Range observed;               // the smallest and largest value it was fitted on
   std::optional<Range> clip{};  // predictions are kept within
-  ModelBody body{};
+  BodyBox body{};
   Calibration calibration{};  // empty unless asked for
 
   [[nodiscard]] int order() const { return static_cast<int>(modes.size()); }
-  [[nodiscard]] const Latent* latent() const { return std::get_if<Latent>(&body); }
+  [[nodiscard]] const Latent* latent() const;  // null for another kind of body
 };
 
 // "offsets", "latent", "tucker", "cp", "dense"
-[[nodiscard]] std::string_view kind_name(const ModelBody& body);
+[[nodiscard]] std::string_view kind_name(const Model& model);
 
 // The ranks of the body: of each part, of each mode, or the one of a CP tensor; none where there is none.
-[[nodiscard]] std::vector<int> ranks(const ModelBody& body);
+[[nodiscard]] std::vector<int> ranks(const Model& model);
 
 // Answers questions about a model. Set-up is O(N) for each latent part, nothing otherwise.
 class Predictor {
  public:
   // The model must outlive the predictor.
   explicit Predictor(const Model& model);
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+  ~Predictor();
 
   struct Prediction {
     std::vector<double> value;
@@ -90,7 +111,7 @@ class Predictor {
   void check_order(const std::vector<std::vector<Index>>& index) const;
 
   const Model* model_;
-  std::optional<LatentPredictor> latent_;
+  std::unique_ptr<class LatentPredictor> latent_;  // for a latent body
 };
 
 }  // namespace lacuna

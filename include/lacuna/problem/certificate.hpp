@@ -13,7 +13,7 @@
 // Entry weights divide ||Z||^2 and multiply the misfit; a weighted norm's D and B go into Z_p.
 #pragma once
 
-#include <lacuna/problem/problem_data.hpp>
+#include <cstddef>
 #include <vector>
 
 namespace lacuna {
@@ -36,25 +36,5 @@ struct Certificate {
     return upper > 0.0 ? 0.5 * lambda[part] * (parts[part].most - parts[part].inside) / upper : 0.0;
   }
 };
-
-inline constexpr double kSingularAccuracy = 1e-8;  // relative, of a squared singular value
-
-// `misfit` is (sum_e weight_e (Y - W)_e^2)^1/2. O(N) for each of a few dozen Lanczos steps in every part.
-// The bounds hold at any accuracy; a rough one loosens the lower by as much.
-template <class Real>
-[[nodiscard]] Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u,
-                                  std::span<const Real> z, double misfit,
-                                  double accuracy = kSingularAccuracy);
-
-// The largest singular values of Z_p, squared and descending, and their left vectors as columns. The values
-// are found to the accuracy and rounded up by it, so that they are not below the true ones.
-struct TopSingular {
-  Eigen::VectorXd squared;
-  Eigen::MatrixXd vectors;
-};
-template <class Real>
-[[nodiscard]] TopSingular top_singular(const ProblemData<Real>& data, std::size_t part,
-                                       std::span<const Real> z, int count,
-                                       double accuracy = kSingularAccuracy);
 
 }  // namespace lacuna

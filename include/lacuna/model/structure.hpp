@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The structure of a model: which latent parts and which offsets it has, and how people write them.
+//
+//   parts     full                            the paper's: each mode, all others agreeing
+//             pairs                           each mode with one other agreeing, both ways round
+//             user|item,week ; user|item      explicit; modes by name or number from 1; ';' between parts
+//             user|item rank=20 lambda=0.5 rows=0.5 fibers=0.5
+//                                             settings of one part: its rank, a factor on its lambda, powers
+//                                             of the weighted norm
+//   offsets   none, mean, modes               nothing; the mean; the mean and an effect of each mode
+//             user,item,item*week             the mean and effects of these modes and pairs of modes
+#pragma once
+
+#include <lacuna/base/result.hpp>
+#include <lacuna/model/offsets.hpp>
+#include <lacuna/tensor/part_spec.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+struct PartOptions {
+  PartSpec spec{};
+  int rank = 0;         // 0: what FitOptions::ranks says
+  double lambda = 1.0;  // factor on this part's lambda, > 0
+
+  bool operator==(const PartOptions&) const = default;
+};
+
+// Sentences of errors name the piece of text that is wrong.
+[[nodiscard]] Result<std::vector<PartOptions>> parse_parts(std::string_view text,
+                                                           const std::vector<Mode>& modes);
+// "subject,object" or "1,2": ascending, each once.
+[[nodiscard]] Result<std::vector<int>> parse_mode_list(std::string_view text, const std::vector<Mode>& modes);
+[[nodiscard]] Result<OffsetSpec> parse_offsets(std::string_view text, const std::vector<Mode>& modes);
+
+// What the parsers read, in the modes' names.
+[[nodiscard]] std::string describe(const PartOptions& part, const std::vector<Mode>& modes);
+[[nodiscard]] std::string describe(const std::vector<PartOptions>& parts, const std::vector<Mode>& modes);
+[[nodiscard]] std::string describe(const OffsetSpec& offsets, const std::vector<Mode>& modes);
+
+// The scale of a part, lambda_p = lambda part_scale(): n_k for the paper's parts; a marginal part, whose
+// fibers are longer, has that divided by how much longer they are (averaged over entries), which keeps its
+// share of A(u) at that of the paper's part of its mode (docs/math.md, "The scale of a part").
+[[nodiscard]] double part_scale(const ObservedTensor& tensor, const PartSpec& part);
+
+[[nodiscard]] std::vector<PartOptions> full_structure(int order);
+[[nodiscard]] std::vector<PartOptions> pair_structure(int order);
+
+// A number in as few digits as read back the same: 0.5, not 0.500000.
+[[nodiscard]] std::string shortest(double value);
+
+}  // namespace lacuna

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Files that appear whole: temporary name, fsync, rename, fsync of the folder.
+#include "io/file/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
+constexpr int kAttempts = 100;             // at a temporary name nobody uses
+constexpr std::size_t kLongestStem = 200;  // names stop at 255 bytes on the usual file systems
+
+std::string system_text(int code) { return std::generic_category().message(code); }
+
+// "/dev/stdout" and its kin name an open file of this process: its own offset must be used, and a rename over
+// what it points to would cut the shell's redirection loose. -1: an ordinary path.
+int standard_descriptor(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const char* const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    const std::size_t length = std::strlen(folder);
+    if (path.compare(0, length, folder) != 0 || path.size() == length || path.size() > length + 6) continue;
+    if (path.find_first_not_of("0123456789", length) != std::string::npos) continue;
+    return std::atoi(path.c_str() + length);
+  }
+  return -1;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Writing through a symbolic link replaces what it points to and leaves the link alone.
+std::string follow_link(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string out = resolved;
+  std::free(resolved);
+  return out;
+}
+
+std::string random_suffix() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::random_device device;
+  std::string out(6, 'x');
+  for (char& c : out) c = kLetters[device() % kLetters.size()];
+  return out;
+}
+
+}  // namespace
+
+struct AtomicFile::State {
+  std::string path;    // as the caller wrote it, for messages
+  std::string target;  // what is replaced
+  std::string temporary;
+  int file = -1;
+  bool direct = false;  // a device or pipe: written straight to
+  bool done = false;
+  std::vector<char> buffer;
+  std::size_t used = 0;
+  std::optional<Error> error;
+
+  ~State() {
+    if (file >= 0) ::close(file);
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+  }
+
+  void fail(int code) {
+    if (!error) error = output_error(path, system_text(code));
+  }
+  bool open_temporary(mode_t permissions_of_old, bool replaces);
+  void put(const char* data, std::size_t bytes);
+  void flush() {
+    put(buffer.data(), used);
+    used = 0;
+  }
+  void sync_folder();
+};
+
+// open() instead of mkstemp(): the kernel then applies the umask, which cannot be asked for without a race.
+bool AtomicFile::State::open_temporary(mode_t permissions_of_old, bool replaces) {
+  const std::size_t slash = target.rfind('/');
+  const std::size_t stem = slash == std::string::npos ? 0 : slash + 1;
+  const std::string name = target.substr(stem, kLongestStem);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string candidate = fmt::format("{}.{}.{}.tmp", target.substr(0, stem), name, random_suffix());
+    file = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      temporary = std::move(candidate);
+      if (replaces) (void)::fchmod(file, permissions_of_old);  // a private file stays private
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+void AtomicFile::State::put(const char* data, std::size_t bytes) {
+  while (bytes > 0 && !error) {
+    const ssize_t written = ::write(file, data, bytes);
+    if (written < 0) {
+      if (errno != EINTR) fail(errno);
+      continue;
+    }
+    data += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+// Some file systems cannot sync a folder; the file itself is safe by then, so that is no failure.
+void AtomicFile::State::sync_folder() {
+  const int folder = ::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  (void)::fsync(folder);
+  ::close(folder);
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  if (path.empty()) return output_error(path, "found an empty file name");
+  struct stat info {};
+  const int standard = standard_descriptor(path);
+  if (standard >= 0) {
+    state->direct = true;
+    state->file = ::fcntl(standard, F_DUPFD_CLOEXEC, 0);
+  } else {
+    state->target = follow_link(path);
+    const bool exists = ::stat(state->target.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) return output_error(path, system_text(EISDIR));
+    if (exists && !S_ISREG(info.st_mode)) {
+      state->direct = true;
+      state->file = ::open(state->target.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
+      const std::string folder = folder_of(state->target);
+      struct stat folder_info {};
+      if (::stat(folder.c_str(), &folder_info) != 0 && errno == ENOENT) {
+        return output_error(path, fmt::format("the folder '{}' does not exist", folder));
+      }
+      state->open_temporary(info.st_mode & 0777U, exists);
+    }
+  }
+  if (state->file < 0) return output_error(path, system_text(errno));
+  state->buffer.resize(kBuffer);
+  return AtomicFile(std::move(state));
+}
+
+AtomicFile::AtomicFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  State& s = *state_;
+  if (s.done || s.error || bytes == 0) return;
+  if (s.used + bytes > s.buffer.size()) s.flush();
+  if (bytes >= s.buffer.size()) {
+    s.put(static_cast<const char*>(data), bytes);
+    return;
+  }
+  std::memcpy(s.buffer.data() + s.used, data, bytes);
+  s.used += bytes;
+}
+
+Result<> AtomicFile::commit() {
+  State& s = *state_;
+  if (s.done) return Nothing{};
+  s.flush();
+  if (!s.direct && !s.error && ::fsync(s.file) != 0) s.fail(errno);
+  if (::close(s.file) != 0) s.fail(errno);
+  s.file = -1;
+  if (!s.direct && !s.error) {
+    if (::rename(s.temporary.c_str(), s.target.c_str()) == 0) {
+      s.temporary.clear();
+      s.sync_folder();
+    } else {
+      s.fail(errno);
+    }
+  }
+  if (s.error) return *s.error;
+  s.done = true;
+  return Nothing{};
+}
+
+}  // namespace lacuna

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "io/file/model_body.hpp"
+
+#include <cmath>
+
+#include "model/body.hpp"
+
+namespace lacuna::io {
+namespace {
+
+using nlohmann::json;
+
+template <class Values>
+std::span<const double> numbers(const Values& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+json describe_matrices(const std::string& name, const std::vector<Matrix<double>>& matrices,
+                       ArrayWriter& arrays) {
+  json list = json::array();
+  for (std::size_t k = 0; k < matrices.size(); ++k)
+    list.push_back(arrays.add(name + std::to_string(k), flat(matrices[k])));
+  return list;
+}
+
+Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std::int64_t rows,
+                           std::int64_t least_columns = 1) {
+  const std::vector<double> values = arrays.get<double>(described);
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (rows <= 0 || count < least_columns || count % rows != 0)
+    throw ArrayReader::Bad("a factor that does not fit its mode");
+  return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
+}
+
+// One for each mode, of as many rows as the mode has positions.
+std::vector<Matrix<double>> read_factors(const json& list, const ArrayReader& arrays,
+                                         const std::vector<Mode>& modes) {
+  if (modes.empty() || list.size() != modes.size())
+    throw ArrayReader::Bad("as many factors as modes expected");
+  std::vector<Matrix<double>> factors;
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    factors.push_back(read_factor(list[k], arrays, modes[k].size));
+  return factors;
+}
+
+void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
+  for (std::size_t p = 0; p < latent.parts.size(); ++p) {
+    const ModelPart& part = latent.parts[p];
+    header["parts"].push_back({{"mode", part.modes.mode},
+                               {"agree", part.modes.agree},
+                               {"row_power", part.modes.row_power},
+                               {"fiber_power", part.modes.fiber_power},
+                               {"lambda", part.lambda},
+                               {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
+    if (part.right)
+      header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
+  }
+  for (int k = 0; k < latent.dual.order(); ++k)
+    header["index"].push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
+  header["dual"] = arrays.add("dual", latent.dual.values());
+  if (!latent.dual.weights().empty()) header["weights"] = arrays.add("weights", latent.dual.weights());
+}
+
+Latent read_latent(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
+  const int order = static_cast<int>(modes.size());
+  Latent latent;
+  for (const json& described : header.at("parts")) {
+    ModelPart part;
+    part.modes.mode = described.at("mode").get<int>();
+    part.modes.agree = described.at("agree").get<std::vector<int>>();
+    part.lambda = described.at("lambda").get<double>();
+    part.modes.row_power = described.at("row_power").get<double>();
+    part.modes.fiber_power = described.at("fiber_power").get<double>();
+    if (part.modes.mode < 0 || part.modes.mode >= order)
+      throw ArrayReader::Bad("a part of a mode that is not there");
+    check_part(part.modes, order);
+    // Only a part with a right factor may have no column.
+    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size,
+                              described.contains("right") ? 0 : 1);
+    latent.parts.push_back(std::move(part));
+  }
+  Entries dual;
+  for (const json& described : header.at("index")) dual.index.push_back(arrays.get<Index>(described));
+  dual.value = arrays.get<double>(header.at("dual"));
+  if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
+  std::vector<Mode> unlabelled;
+  for (const Mode& mode : modes)
+    unlabelled.push_back({.name = mode.name, .size = mode.size, .labels = {}, .binning = mode.binning});
+  auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
+  if (!tensor) throw ArrayReader::Bad(tensor.error().what);
+  latent.dual = std::move(*tensor);
+  for (std::size_t p = 0; p < latent.parts.size(); ++p) {
+    const json& described = header.at("parts")[p];
+    if (!described.contains("right")) continue;
+    ModelPart& part = latent.parts[p];
+    part.right = read_factor(described.at("right"), arrays, FiberView(latent.dual, part.modes).fibers(), 0);
+    if (part.right->cols() != part.factor.cols())
+      throw ArrayReader::Bad("a right factor that does not fit the left one");
+  }
+  return latent;
+}
+
+void describe(const Tucker& tucker, json& header, ArrayWriter& arrays) {
+  header["core"] = arrays.add("core", numbers(tucker.core));
+  header["factors"] = describe_matrices("factor", tucker.factors, arrays);
+}
+
+Tucker read_tucker(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
+  Tucker tucker;
+  tucker.factors = read_factors(header.at("factors"), arrays, modes);
+  const std::vector<double> core = arrays.get<double>(header.at("core"));
+  double size = 1.0;
+  for (const Matrix<double>& factor : tucker.factors) size *= static_cast<double>(factor.cols());
+  if (static_cast<double>(core.size()) != size)
+    throw ArrayReader::Bad("a core that does not fit the factors");
+  tucker.core = Eigen::Map<const Eigen::VectorXd>(core.data(), static_cast<Eigen::Index>(core.size()));
+  return tucker;
+}
+
+void describe(const Cp& cp, json& header, ArrayWriter& arrays) {
+  header["factors"] = describe_matrices("factor", cp.factors, arrays);
+  if (!cp.covariance.empty()) header["covariance"] = describe_matrices("covariance", cp.covariance, arrays);
+  header["noise_precision"] = cp.noise_precision;
+}
+
+Cp read_cp(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
+  Cp cp;
+  cp.factors = read_factors(header.at("factors"), arrays, modes);
+  const Eigen::Index rank = cp.factors[0].cols();
+  for (const Matrix<double>& factor : cp.factors)
+    if (factor.cols() != rank) throw ArrayReader::Bad("factors of one rank expected");
+  if (header.contains("covariance")) cp.covariance = read_factors(header["covariance"], arrays, modes);
+  for (const Matrix<double>& covariance : cp.covariance)
+    if (covariance.cols() != rank * rank) throw ArrayReader::Bad("a covariance that does not fit its factor");
+  cp.noise_precision = header.at("noise_precision").get<double>();
+  if (!(cp.noise_precision >= 0.0) || !std::isfinite(cp.noise_precision))
+    throw ArrayReader::Bad("a noise precision that is no number >= 0");
+  return cp;
+}
+
+void describe(const Dense& dense, json& header, ArrayWriter& arrays) {
+  header["cells"] = arrays.add("cells", numbers(dense.value));
+}
+
+Dense read_dense(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
+  Dense dense{.value = arrays.get<double>(header.at("cells"))};
+  double cells = 1.0;
+  for (const Mode& mode : modes) cells *= mode.size;
+  if (modes.empty() || static_cast<double>(dense.value.size()) != cells)
+    throw ArrayReader::Bad("as many values as the tensor has cells expected");
+  return dense;
+}
+
+void describe(const std::monostate&, json&, ArrayWriter&) {}
+
+}  // namespace
+
+bool knows_body(std::string_view kind) {
+  return kind == "offsets" || kind == "latent" || kind == "tucker" || kind == "cp" || kind == "dense";
+}
+
+void describe_body(const Model& model, json& header, ArrayWriter& arrays) {
+  if (model.latent() == nullptr) header["entries"] = model.entries;  // else as many as the dual tensor has
+  std::visit([&](const auto& body) { describe(body, header, arrays); }, *model.body);
+}
+
+void read_body(std::string_view kind, const json& header, const ArrayReader& arrays, Model& model) {
+  if (kind == "latent") {
+    *model.body = read_latent(header, arrays, model.modes);
+    model.entries = model.latent()->dual.size();
+    return;
+  }
+  model.entries = header.at("entries").get<Count>();
+  if (kind == "tucker") *model.body = read_tucker(header, arrays, model.modes);
+  if (kind == "cp") *model.body = read_cp(header, arrays, model.modes);
+  if (kind == "dense") *model.body = read_dense(header, arrays, model.modes);
+}
+
+}  // namespace lacuna::io

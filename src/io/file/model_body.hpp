@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The part of a model file that differs from kind to kind.
+//
+//   kind      header                                arrays
+//   offsets   entries                               -
+//   latent    parts: mode, agree, powers, lambda    factor of each part, its right factor if it has one,
+//                                                   index of each mode, dual, weights
+//   tucker    entries                               core, factor of each mode
+//   cp        entries, noise_precision              factor of each mode, covariance of each mode if known
+//   dense     entries                               cells
+#pragma once
+
+#include <lacuna/model/model.hpp>
+#include <string_view>
+
+#include "io/file/array_container.hpp"
+
+namespace lacuna::io {
+
+[[nodiscard]] bool knows_body(std::string_view kind);
+
+// Adds the body and how many entries it was fitted on to the header and the arrays.
+void describe_body(const Model& model, nlohmann::json& header, ArrayWriter& arrays);
+
+// Reads them into a model whose modes are there. Throws json exceptions and ArrayReader::Bad on what does not
+// fit.
+void read_body(std::string_view kind, const nlohmann::json& header, const ArrayReader& arrays, Model& model);
+
+}  // namespace lacuna::io

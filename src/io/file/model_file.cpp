@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <lacuna/io/model_file.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "io/file/array_container.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/model_body.hpp"
+
+namespace lacuna {
+namespace {
+
+using io::ArrayReader;
+using io::ArrayWriter;
+using nlohmann::json;
+
+json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
+  json described{{"name", mode.name}, {"size", mode.size}};
+  if (mode.binning) described["binning"] = {{"origin", mode.binning->origin}, {"width", mode.binning->width}};
+  if (!mode.labels.empty())
+    described["labels"] = arrays.add_strings("labels" + std::to_string(k), mode.labels);
+  return described;
+}
+
+// Throws json exceptions and ArrayReader::Bad on a header that lies; load_model turns both into an Error.
+Mode read_mode(const json& described, const ArrayReader& arrays) {
+  Mode mode;
+  mode.name = described.at("name").get<std::string>();
+  mode.size = described.at("size").get<Index>();
+  if (described.contains("binning"))
+    mode.binning = Binning{.origin = described["binning"].at("origin").get<std::int64_t>(),
+                           .width = described["binning"].at("width").get<std::int64_t>()};
+  if (mode.binning && mode.binning->width <= 0) throw ArrayReader::Bad("a bin width that is not positive");
+  if (described.contains("labels")) {
+    mode.labels = arrays.strings(described["labels"]);
+    if (mode.labels.size() != mode.size) throw ArrayReader::Bad("as many labels as positions expected");
+  }
+  return mode;
+}
+
+json describe_effect(const Effect& effect, std::size_t i, ArrayWriter& arrays) {
+  const std::string name = "effect" + std::to_string(i);
+  return {{"modes", effect.modes},
+          {"ridge", effect.ridge},
+          {"key", arrays.add(name + "_key", std::span<const std::uint64_t>(effect.key))},
+          {"value", arrays.add(name + "_value", std::span<const double>(effect.value))}};
+}
+
+Offsets read_offsets(const json& described, const ArrayReader& arrays) {
+  Offsets offsets;
+  offsets.mean = described.at("mean").get<double>();
+  for (const json& one : described.at("effects")) {
+    Effect effect{.modes = one.at("modes").get<std::vector<int>>(),
+                  .ridge = one.at("ridge").get<double>(),
+                  .key = arrays.get<std::uint64_t>(one.at("key")),
+                  .value = arrays.get<double>(one.at("value"))};
+    if (effect.modes.empty() || effect.modes.size() > 2)
+      throw ArrayReader::Bad("an offset of one mode or two expected");
+    const bool ascending =
+        std::is_sorted(effect.key.begin(), effect.key.end(), std::less_equal<>());  // and each once
+    if (effect.key.size() != effect.value.size() || !ascending)
+      throw ArrayReader::Bad("an offset's keys must ascend, one for each value");
+    offsets.effects.push_back(std::move(effect));
+  }
+  return offsets;
+}
+
+Calibration read_calibration(const json& described, const ArrayReader& arrays) {
+  Calibration calibration;
+  Count last = -1;
+  for (const json& one : described) {
+    Calibration::Group group{.support_from = one.at("support_from").get<Count>(),
+                             .residuals = arrays.get<double>(one.at("residuals"))};
+    if (group.support_from <= last || !std::is_sorted(group.residuals.begin(), group.residuals.end()))
+      throw ArrayReader::Bad("a calibration whose groups and residuals do not ascend");
+    last = group.support_from;
+    calibration.groups.push_back(std::move(group));
+  }
+  return calibration;
+}
+
+// An open end is null: JSON has no infinity.
+json describe_range(const Range& range) {
+  const auto end = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
+  return {end(range.low), end(range.high)};
+}
+
+Range read_range(const json& described) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const json& low = described.at(0);
+  const json& high = described.at(1);
+  const Range range{.low = low.is_null() ? -kInfinite : low.get<double>(),
+                    .high = high.is_null() ? kInfinite : high.get<double>()};
+  if (range.low > range.high) throw ArrayReader::Bad("a range whose low end is above its high end");
+  return range;
+}
+
+Model read_common(const json& header, const ArrayReader& arrays) {
+  Model model;
+  model.method = header.at("method").get<std::string>();
+  model.version = header.at("lacuna").get<std::string>();
+  model.settings = header.at("settings").dump();
+  model.index_base = header.at("index_base").get<int>();
+  model.offsets = read_offsets(header.at("offsets"), arrays);
+  model.observed = read_range(header.at("observed"));
+  if (header.contains("clip")) model.clip = read_range(header["clip"]);
+  if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
+  for (const Effect& effect : model.offsets.effects)
+    for (const int mode : effect.modes)
+      if (mode < 0 || mode >= model.order()) throw ArrayReader::Bad("an offset of a mode that is not there");
+  return model;
+}
+
+}  // namespace
+
+Result<> save_model(const std::string& path, const Model& model) {
+  ArrayWriter arrays;
+  json header{{"kind", kind_name(model)},
+              {"lacuna", model.version},
+              {"method", model.method},
+              {"settings", json::parse(model.settings)},
+              {"index_base", model.index_base},
+              {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
+              {"observed", describe_range(model.observed)}};
+  if (model.clip) header["clip"] = describe_range(*model.clip);
+  for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
+    const Calibration::Group& group = model.calibration.groups[g];
+    header["calibration"].push_back({{"support_from", group.support_from},
+                                     {"residuals", arrays.add("calibration" + std::to_string(g),
+                                                              std::span<const double>(group.residuals))}});
+  }
+  for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
+    header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
+  for (std::size_t k = 0; k < model.modes.size(); ++k)
+    header["modes"].push_back(describe_mode(model.modes[k], k, arrays));
+  io::describe_body(model, header, arrays);
+  return arrays.save(path, header);
+}
+
+Result<Model> load_model(const std::string& path) {
+  auto arrays = ArrayReader::open(path);
+  if (!arrays) return arrays.error();
+  try {
+    const json& header = arrays->header();
+    const std::string kind = header.at("kind").get<std::string>();
+    if (!io::knows_body(kind))
+      return input_error(path, "a model of kind '" + kind + "', which this version does not know");
+    Model model = read_common(header, *arrays);
+    io::read_body(kind, header, *arrays, model);
+    return model;
+  } catch (const std::exception& problem) {
+    return input_error(path, std::string("the model is damaged: ") + problem.what());
+  }
+}
+
+bool is_model_file(const std::string& path) { return io::starts_like_container(path); }
+
+}  // namespace lacuna

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// One mode's column of a table: turns fields into positions along the mode.
+#pragma once
+
+#include <lacuna/io/tensor_file.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/text/labels.hpp"
+
+namespace lacuna::io {
+
+class ModeColumn {
+ public:
+  static ModeColumn of_labels(std::string name);
+  static ModeColumn of_stamps(std::string name, std::int64_t width);
+  // Numbers from `smallest` to `largest` are accepted.
+  static ModeColumn of_indices(std::string name, std::uint64_t smallest, std::uint64_t largest);
+  // A fitted model's mode: labels or stamps are looked up, plain positions count from `base`.
+  static ModeColumn of_known(const Mode& mode, int base);
+
+  // False: the field does not fit, and complaint() says why.
+  bool add(std::string_view text);
+  [[nodiscard]] std::string complaint(std::string_view text) const;
+
+  [[nodiscard]] bool plain() const { return kind_ == Kind::kIndices; }
+  [[nodiscard]] bool saw_zero() const;
+
+  // The mode and the entries' positions along it. `base` is that of plain indices.
+  Result<> finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index);
+
+ private:
+  enum class Kind { kLabels, kStamps, kIndices, kKnownLabels, kKnownStamps, kKnownIndices };
+  ModeColumn(Kind kind, std::string name) : kind_(kind) { mode_.name = std::move(name); }
+  bool add_stamp(std::string_view text);
+  bool add_index(std::string_view text);
+  Result<> finish_labels(const std::string& path);
+  Result<> finish_stamps(const std::string& path);
+  Result<> finish_known_stamps(const std::string& path);
+  [[nodiscard]] std::string too_many_labels() const;
+
+  Kind kind_;
+  Mode mode_;
+  LabelTable labels_;
+  std::vector<Index> index_;
+  std::vector<std::int64_t> stamps_;
+  std::uint64_t smallest_ = 0;
+  std::uint64_t largest_ = 0;
+};
+
+}  // namespace lacuna::io

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Block-wise line reader. The buffer holds the unread rest of the last block; a line that is cut by the
+// block's end is moved to the front before the next block is read behind it.
+#include "io/text/reader.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+namespace lacuna::io {
+namespace {
+
+constexpr std::size_t kFirstBlock = std::size_t{16} << 10;  // small files, and looks at a file's first lines
+constexpr std::size_t kBlock = std::size_t{256} << 10;
+constexpr std::size_t kLongestLine = std::size_t{16} << 20;
+// A quoted field that runs on for this long is a quote somebody forgot to close.
+constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
+
+std::string system_text(int code) { return std::generic_category().message(code); }
+
+}  // namespace
+
+struct TextReader::State {
+  std::string path;
+  int file = -1;
+  gzFile packed = nullptr;  // owns a duplicate of `file`
+  std::vector<char> buffer;
+  std::size_t line_begin = 0;
+  std::size_t next_begin = 0;  // of the line after the current one
+  std::size_t end = 0;         // of the bytes read
+  bool at_end = false;
+  Count line_number = 0;
+  Count lines_in_record = 1;  // physical lines of the current one
+  std::uint64_t file_bytes = 0;
+  std::uint64_t bytes_passed = 0;  // bytes of the file before buffer[0], unpacked
+  std::optional<Error> error;
+
+  ~State() {
+    if (packed != nullptr) gzclose_r(packed);
+    if (file >= 0) ::close(file);
+  }
+
+  bool open_packed();
+  void fill();
+  std::size_t read_block(char* into, std::size_t room);
+  std::size_t read_packed(char* into, std::size_t room);
+  bool find_line_end(std::size_t from, std::size_t longest, std::size_t& line_end);
+  void fail(std::string where, std::string what) {
+    error = input_error(std::move(where), std::move(what));
+    at_end = true;
+  }
+};
+
+// gzread rather than inflate: it takes care of files made of several packed members.
+bool TextReader::State::open_packed() {
+  if (::lseek(file, 0, SEEK_SET) != 0) return false;
+  const int copy = ::dup(file);
+  if (copy < 0) return false;
+  packed = gzdopen(copy, "rb");
+  if (packed == nullptr) {
+    ::close(copy);
+    return false;
+  }
+  gzbuffer(packed, static_cast<unsigned>(kBlock));
+  end = 0;
+  at_end = false;
+  return true;
+}
+
+std::size_t TextReader::State::read_block(char* into, std::size_t room) {
+  if (packed != nullptr) return read_packed(into, room);
+  for (;;) {
+    const ssize_t got = ::read(file, into, room);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    fail(path, system_text(errno));
+    return 0;
+  }
+}
+
+std::size_t TextReader::State::read_packed(char* into, std::size_t room) {
+  const int got = gzread(packed, into, static_cast<unsigned>(std::min(room, kLongestLine)));
+  int code = Z_OK;
+  gzerror(packed, &code);
+  if (code == Z_ERRNO) fail(path, system_text(errno));
+  // Z_BUF_ERROR is how zlib says that the data end in the middle.
+  else if (got < 0 || code == Z_BUF_ERROR)
+    fail(path, "found gzip data that are damaged or cut short");
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+// Reads one block behind the bytes from line_begin on.
+void TextReader::State::fill() {
+  if (line_begin > 0) {
+    if (buffer.size() < kBlock) buffer.resize(kBlock);
+    std::memmove(buffer.data(), buffer.data() + line_begin, end - line_begin);
+    bytes_passed += line_begin;
+    end -= line_begin;
+    next_begin -= line_begin;
+    line_begin = 0;
+  }
+  if (buffer.size() - end < buffer.size() / 2) buffer.resize(std::max(buffer.size() * 2, kBlock));
+  const std::size_t got = read_block(buffer.data() + end, buffer.size() - end);
+  end += got;
+  if (got == 0) at_end = true;
+}
+
+// Where the line that starts at or before `from` ends. False: there is no byte at `from`, or the line is too
+// long.
+bool TextReader::State::find_line_end(std::size_t from, std::size_t longest, std::size_t& line_end) {
+  std::size_t scan = from;
+  for (;;) {
+    if (scan < end) {
+      const void* found = std::memchr(buffer.data() + scan, '\n', end - scan);
+      if (found != nullptr) {
+        line_end = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data());
+        return true;
+      }
+    }
+    if (at_end) break;
+    if (end - line_begin > longest) return false;
+    const std::size_t shift = line_begin;
+    scan = end - shift;
+    from -= shift;
+    fill();
+  }
+  line_end = end;
+  return from < end && !error;
+}
+
+Result<TextReader> TextReader::open(const std::string& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (state->file < 0) return input_error(path, system_text(errno));
+  struct stat info {};
+  if (::fstat(state->file, &info) == 0 && S_ISREG(info.st_mode)) {
+    state->file_bytes = static_cast<std::uint64_t>(info.st_size);
+  }
+  state->buffer.resize(kFirstBlock);
+  state->fill();
+  const auto starts_with = [&](std::string_view bytes) {
+    return std::string_view(state->buffer.data(), state->end).substr(0, bytes.size()) == bytes;
+  };
+  if (starts_with("\x1f\x8b")) {
+    if (!state->open_packed()) return input_error(path, "found gzip data on a pipe, expected a file");
+    state->file_bytes *= 4;  // a guess, for estimate_lines() only
+    state->fill();
+  }
+  if (state->error) return *state->error;
+  if (starts_with("\xff\xfe") || starts_with("\xfe\xff")) {
+    return input_error(path, "found UTF-16 text, expected UTF-8");
+  }
+  if (starts_with("\xef\xbb\xbf")) state->line_begin = state->next_begin = 3;
+  return TextReader(std::move(state));
+}
+
+TextReader::TextReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TextReader::TextReader(TextReader&&) noexcept = default;
+TextReader& TextReader::operator=(TextReader&&) noexcept = default;
+TextReader::~TextReader() = default;
+
+bool TextReader::next(std::string_view& line) {
+  State& s = *state_;
+  s.line_begin = s.next_begin;
+  s.line_number += s.lines_in_record;
+  s.lines_in_record = 1;
+  std::size_t line_end = 0;
+  if (!s.find_line_end(s.line_begin, kLongestLine, line_end)) {
+    s.lines_in_record = 0;
+    if (!s.error && !s.at_end) {
+      s.fail(where(),
+             fmt::format("found a line of more than {} MB, expected shorter lines", kLongestLine >> 20));
+    }
+    return false;
+  }
+  s.next_begin = std::min(line_end + 1, s.end);
+  if (line_end > s.line_begin && s.buffer[line_end - 1] == '\r') --line_end;
+  line = {s.buffer.data() + s.line_begin, line_end - s.line_begin};
+  return true;
+}
+
+bool TextReader::extend(std::string_view& line) {
+  State& s = *state_;
+  std::size_t line_end = 0;
+  const bool found = s.find_line_end(s.next_begin, kLongestRecord, line_end);
+  line = {s.buffer.data() + s.line_begin, line.size()};  // the buffer may have moved
+  if (!found || line_end - s.line_begin > kLongestRecord) return false;
+  ++s.lines_in_record;
+  s.next_begin = std::min(line_end + 1, s.end);
+  if (line_end > s.line_begin && s.buffer[line_end - 1] == '\r') --line_end;
+  line = {s.buffer.data() + s.line_begin, line_end - s.line_begin};
+  return true;
+}
+
+Result<> TextReader::status() const {
+  if (state_->error) return *state_->error;
+  return Nothing{};
+}
+
+const std::string& TextReader::path() const { return state_->path; }
+Count TextReader::line_number() const { return state_->line_number; }
+std::string TextReader::where() const { return fmt::format("{}:{}", state_->path, state_->line_number); }
+
+std::string TextReader::where(std::string_view line, std::size_t offset) const {
+  return text_position(state_->path, state_->line_number, line, offset);
+}
+
+Count TextReader::estimate_lines() const {
+  const double read = static_cast<double>(state_->bytes_passed + state_->next_begin);
+  if (read <= 0 || state_->line_number <= 0) return 0;
+  const double lines =
+      static_cast<double>(state_->file_bytes) / read * static_cast<double>(state_->line_number);
+  return static_cast<Count>(lines);
+}
+
+std::string text_position(const std::string& path, Count line_number, std::string_view line,
+                          std::size_t offset) {
+  const auto before = line.substr(0, offset);
+  const auto characters = std::count_if(before.begin(), before.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;  // not a UTF-8 continuation byte
+  });
+  return fmt::format("{}:{}:{}", path, line_number, characters + 1);
+}
+
+}  // namespace lacuna::io

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Parsing of time stamps.
+#include "io/text/time.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "io/text/number.hpp"
+
+namespace lacuna::io {
+namespace {
+
+// Differences between stamps within +-4e18 fit an int64.
+constexpr double kLargestStamp = 4e18;
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : p_(text.data()), end_(p_ + text.size()) {}
+
+  bool digits(int count, int& number) {
+    number = 0;
+    if (end_ - p_ < count) return false;
+    for (int i = 0; i < count; ++i, ++p_) {
+      if (!is_digit(*p_)) return false;
+      number = 10 * number + (*p_ - '0');
+    }
+    return true;
+  }
+  bool one_of(std::string_view characters) {
+    if (p_ == end_ || characters.find(*p_) == std::string_view::npos) return false;
+    ++p_;
+    return true;
+  }
+  void skip_digits() {
+    while (p_ < end_ && is_digit(*p_)) ++p_;
+  }
+  [[nodiscard]] bool done() const { return p_ == end_; }
+  [[nodiscard]] char last() const { return p_[-1]; }
+
+ private:
+  const char* p_;
+  const char* end_;
+};
+
+bool parse_clock(Scanner& scan, std::int64_t& seconds) {
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  if (!scan.digits(2, hour) || !scan.one_of(":") || !scan.digits(2, minute)) return false;
+  if (scan.one_of(":")) {
+    if (!scan.digits(2, second)) return false;
+    if (scan.one_of(".,")) scan.skip_digits();
+  }
+  if (hour > 24 || minute > 59 || second > 60) return false;  // 60: a leap second
+  seconds += hour * 3600 + minute * 60 + second;
+  if (scan.one_of("Z")) return true;
+  if (scan.one_of("+-")) {
+    const int sign = scan.last() == '+' ? 1 : -1;
+    minute = 0;
+    if (!scan.digits(2, hour)) return false;
+    scan.one_of(":");
+    if (!scan.done() && !scan.digits(2, minute)) return false;
+    if (hour > 23 || minute > 59) return false;
+    seconds -= std::int64_t{sign} * (hour * 3600 + minute * 60);
+  }
+  return true;
+}
+
+bool parse_date(std::string_view text, std::int64_t& seconds) {
+  Scanner scan(text);
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  if (!scan.digits(4, year) || !scan.one_of("-") || !scan.digits(2, month) || !scan.one_of("-") ||
+      !scan.digits(2, day)) {
+    return false;
+  }
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return false;
+  seconds = std::int64_t{86400} * std::chrono::sys_days(date).time_since_epoch().count();
+  if (scan.done()) return true;
+  return scan.one_of(" T") && parse_clock(scan, seconds) && scan.done();
+}
+
+}  // namespace
+
+bool parse_stamp(std::string_view text, std::int64_t& seconds) {
+  std::uint64_t whole = 0;
+  if (text.size() <= 18 && parse_index(text, whole)) {
+    seconds = static_cast<std::int64_t>(whole);
+    return true;
+  }
+  double number = 0;
+  if (parse_number(text, number)) {
+    if (!(std::abs(number) <= kLargestStamp)) return false;
+    seconds = static_cast<std::int64_t>(std::floor(number));
+    return true;
+  }
+  return parse_date(text, seconds);
+}
+
+std::int64_t bin_of(std::int64_t seconds, const Binning& binning) {
+  const std::int64_t since = seconds - binning.origin;
+  const std::int64_t bin = since / binning.width;
+  return since % binning.width < 0 ? bin - 1 : bin;
+}
+
+}  // namespace lacuna::io

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Buffered text output through AtomicFile, and zlib's gzip format on the way when asked for.
+#include "io/text/writer.hpp"
+
+#include <fmt/compile.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "io/file/atomic_file.hpp"
+
+namespace lacuna::io {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr int kGzipWindow = 15 + 16;  // zlib: largest window, gzip wrapping
+
+bool ends_with(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+}  // namespace
+
+struct TextWriter::State {
+  State(AtomicFile opened, std::string name) : file(std::move(opened)), path(std::move(name)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (packing) deflateEnd(&*packing);
+  }
+
+  void flush(bool last);
+
+  AtomicFile file;
+  std::string path;
+  fmt::memory_buffer buffer;
+  std::optional<z_stream> packing;
+  std::vector<unsigned char> packed;
+};
+
+void TextWriter::State::flush(bool last) {
+  if (!packing) {
+    file.write(buffer.data(), buffer.size());
+  } else {
+    packing->next_in = reinterpret_cast<unsigned char*>(buffer.data());
+    packing->avail_in = static_cast<unsigned>(buffer.size());
+    do {
+      packing->next_out = packed.data();
+      packing->avail_out = static_cast<unsigned>(packed.size());
+      deflate(&*packing, last ? Z_FINISH : Z_NO_FLUSH);  // cannot fail: there is always room
+      file.write(packed.data(), packed.size() - packing->avail_out);
+    } while (packing->avail_out == 0);
+  }
+  buffer.clear();
+}
+
+Result<TextWriter> TextWriter::create(const std::string& path) {
+  auto file = AtomicFile::create(path);
+  if (!file) return file.error();
+  auto state = std::make_unique<State>(std::move(*file), path);
+  if (ends_with(path, ".gz")) {
+    state->packed.resize(kBlock);
+    z_stream& stream = state->packing.emplace();
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
+      state->packing.reset();
+      return output_error(path, "zlib could not start");
+    }
+  }
+  return TextWriter(std::move(state));
+}
+
+TextWriter::TextWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TextWriter::TextWriter(TextWriter&&) noexcept = default;
+TextWriter& TextWriter::operator=(TextWriter&&) noexcept = default;
+TextWriter::~TextWriter() = default;
+
+void TextWriter::flush_when_full() {
+  if (state_->buffer.size() >= kBlock) state_->flush(false);
+}
+
+void TextWriter::text(std::string_view text) {
+  state_->buffer.append(text);
+  flush_when_full();
+}
+
+void TextWriter::integer(std::int64_t number) {
+  const fmt::format_int digits(number);
+  state_->buffer.append(digits.data(), digits.data() + digits.size());
+}
+
+void TextWriter::number(double value) {
+  fmt::format_to(std::back_inserter(state_->buffer), FMT_COMPILE("{}"), value);
+}
+
+Result<> TextWriter::commit() {
+  state_->flush(true);
+  return state_->file.commit();
+}
+
+Result<> check_writable(const std::string& path, const TensorFile& file) {
+  const Entries& entries = file.entries;
+  if (entries.index.size() != file.modes.size())
+    throw std::invalid_argument("entries and modes differ in order");
+  for (std::size_t k = 0; k < file.modes.size(); ++k) {
+    const Mode& mode = file.modes[k];
+    if (entries.index[k].size() != entries.value.size()) {
+      throw std::invalid_argument("an entry without an index or a value");
+    }
+    if (mode.labels.size() > mode.size) {
+      throw std::invalid_argument("a mode with more labels than positions");
+    }
+    for (std::size_t e = 0; e < entries.value.size(); ++e) {
+      if (entries.index[k][e] < mode.size) continue;
+      return output_error(
+          path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1, mode.name, mode.size));
+    }
+  }
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    if (std::isinf(entries.value[e])) return output_error(path, fmt::format("entry {} is infinite", e + 1));
+  }
+  return Nothing{};
+}
+
+void write_index_lines(TextWriter& out, const Entries& entries, int base) {
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    for (const auto& index : entries.index) {
+      out.integer(std::int64_t{index[e]} + base);
+      out.text(" ");
+    }
+    if (std::isnan(entries.value[e])) {
+      out.text("nan");  // never "-nan", whatever the sign bit
+    } else {
+      out.number(entries.value[e]);
+    }
+    out.text("\n");
+  }
+}
+
+}  // namespace lacuna::io

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The sparse tensor products of one part (k, S), over its fibers and in parallel.
+//
+// A part may be weighted for uneven sampling: row i of U counts (count_i / mean)^(-row_power/2) and fiber c
+// (count_c / mean)^(-fiber_power), so that often observed rows and fibers are held back and rare ones let go.
+// With D and B these two diagonal matrices the part's kernel is D U U' D on fibers times B; the factor the
+// solver sees stays U.
+//
+// With Z_k the unfolding whose columns are the part's fibers, U and V of n_k rows, and D = B = 1:
+//   add_directional   y += scale (Z x_k (U V' + V U'))_Omega
+//   add_gram          G += scale Z_k Z_k' U
+//   add_cross         G += scale (X_k W_k' + W_k X_k') U
+// Each costs O(N r) and touches every entry a constant number of times. The product (Z x_k U U')_Omega,
+// applied far more often than these, is DataOperator's. The result of every call is the same bits at any
+// thread count.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/factor_table.hpp"
+#include "tensor/fiber_view.hpp"
+
+namespace lacuna {
+
+namespace kernels {
+struct FiberRange;
+}
+
+// A part's fibers cut into pieces of about equal work.
+class PartKernels {
+ public:
+  PartKernels(const ObservedTensor& tensor, PartSpec part);
+  PartKernels(PartKernels&&) noexcept;
+  PartKernels& operator=(PartKernels&&) noexcept;
+  ~PartKernels();
+
+  [[nodiscard]] const FiberView& view() const { return view_; }
+  [[nodiscard]] const PartSpec& part() const { return view_.part(); }
+  [[nodiscard]] Count rows() const { return view_.rows(); }
+
+  // D U, laid out for the kernels; what the products below take.
+  template <class Real>
+  [[nodiscard]] FactorTable<Real> table(const Matrix<Real>& u) const {
+    return FactorTable<Real>(u, row_scale_);
+  }
+  template <class Real>
+  void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
+                       std::span<const Real> z, std::span<Real> y) const;
+  template <class Real>
+  void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const;
+  template <class Real>
+  void add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
+                 Matrix<Real>& g) const;
+
+  // The pieces: short fibers first (by length), then long ones.
+  [[nodiscard]] const std::vector<kernels::FiberRange>& pieces() const { return pieces_; }
+  [[nodiscard]] std::span<const double> row_scale() const { return row_scale_; }  // D; empty: all 1
+  // B of a fiber with two entries or more, and of an entry alone in its fiber.
+  [[nodiscard]] float fiber_scale(Count listed) const {
+    return fiber_scale_.empty() ? 1.0F : fiber_scale_[listed];
+  }
+  [[nodiscard]] float single_scale(Count entry) const;
+  // Index along mode k of every entry of the tensor.
+  [[nodiscard]] std::span<const Index> row_of_entry() const { return row_of_entry_; }
+
+ private:
+  // out[row of e] += D B x_e w_e over the entries that are alone in their fiber.
+  template <class Real>
+  [[nodiscard]] std::vector<double> single_row_sums(std::span<const Real> x, std::span<const Real> w) const;
+  [[nodiscard]] Count groups_for(Count entries, Count most) const;
+  template <class Real, class Body>
+  void scatter_rows(int columns, Matrix<Real>& g, Body&& body) const;
+
+  void weigh();
+
+  FiberView view_;
+  std::span<const Index> row_of_entry_;   // the tensor's, which must outlive this
+  std::span<const double> entry_weight_;  // likewise; empty: all 1
+  std::vector<double> row_scale_;
+  std::vector<float> fiber_scale_;
+  double single_scale_ = 1.0;  // of a fiber with one entry of weight 1
+  std::vector<kernels::FiberRange> pieces_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A product of spectrahedra and Euclidean spaces whose number is known only when data is read. Points and
+// tangent vectors are lists with one matrix for each factor; everything is done factor by factor.
+#pragma once
+
+#include <cmath>
+#include <variant>
+#include <vector>
+
+#include "manifold/euclidean.hpp"
+#include "manifold/spectrahedron.hpp"
+
+namespace lacuna {
+
+template <class Real>
+class ProductManifold {
+ public:
+  using Factor = std::variant<Spectrahedron<Real>, Euclidean<Real>>;
+  using Point = std::vector<Matrix<Real>>;
+  using Tangent = std::vector<Matrix<Real>>;
+  using Frame = std::vector<typename Spectrahedron<Real>::Frame>;  // unused for Euclidean factors
+
+  explicit ProductManifold(std::vector<Factor> factors) : factors_(std::move(factors)) {}
+
+  void frame(const Point& x, Frame& frame) const {
+    frame.resize(factors_.size());
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      if (const auto* spectrahedron = std::get_if<Spectrahedron<Real>>(&factors_[f]))
+        spectrahedron->frame(x[f], frame[f]);
+  }
+
+  [[nodiscard]] double inner(const Tangent& a, const Tangent& b) const {
+    double sum = 0.0;
+    each([&](const auto& m, std::size_t f) { sum += m.inner(a[f], b[f]); });
+    return sum;
+  }
+  void project(const Point& x, const Frame& frame, Tangent& v) const {
+    each([&](const auto& m, std::size_t f) { m.project(x[f], frame_of(m, frame[f]), v[f]); });
+  }
+  void retract(const Point& x, const Tangent& u, Point& out) const {
+    out.resize(factors_.size());
+    each([&](const auto& m, std::size_t f) { m.retract(x[f], u[f], out[f]); });
+  }
+  void riemannian_hessian(const Point& x, const Frame& frame, const Tangent& euclidean_gradient,
+                          const Tangent& u, Tangent& v) const {
+    each([&](const auto& m, std::size_t f) {
+      m.riemannian_hessian(x[f], frame_of(m, frame[f]), euclidean_gradient[f], u[f], v[f]);
+    });
+  }
+  void zero(const Point& x, Tangent& v) const {
+    v.resize(factors_.size());
+    each([&](const auto& m, std::size_t f) { m.zero(x[f], v[f]); });
+  }
+  void axpy(double a, const Tangent& u, Tangent& v) const {
+    each([&](const auto& m, std::size_t f) { m.axpy(a, u[f], v[f]); });
+  }
+  void scale(double a, Tangent& v) const {
+    each([&](const auto& m, std::size_t f) { m.scale(a, v[f]); });
+  }
+  void random_point(Rng& rng, Point& out) const {
+    out.resize(factors_.size());
+    each([&](const auto& m, std::size_t f) { m.random_point(rng, out[f]); });
+  }
+  [[nodiscard]] double typical_distance() const {
+    double squares = 0.0;
+    each([&](const auto& m, std::size_t) { squares += m.typical_distance() * m.typical_distance(); });
+    return std::sqrt(squares);
+  }
+  [[nodiscard]] double dimension() const {
+    double sum = 0.0;
+    each([&](const auto& m, std::size_t) { sum += m.dimension(); });
+    return sum;
+  }
+  [[nodiscard]] std::size_t factors() const { return factors_.size(); }
+  [[nodiscard]] const Factor& factor(std::size_t f) const { return factors_[f]; }
+
+ private:
+  template <class Body>
+  void each(Body&& body) const {
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      std::visit([&](const auto& m) { body(m, f); }, factors_[f]);
+  }
+  static const auto& frame_of(const Spectrahedron<Real>&, const typename Spectrahedron<Real>::Frame& frame) {
+    return frame;
+  }
+  static typename Euclidean<Real>::Frame frame_of(const Euclidean<Real>&,
+                                                  const typename Spectrahedron<Real>::Frame&) {
+    return {};
+  }
+
+  std::vector<Factor> factors_;
+};
+
+static_assert(RiemannianManifold<ProductManifold<double>>);
+static_assert(RiemannianManifold<ProductManifold<float>>);
+
+}  // namespace lacuna

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Method bayescp: the loop around BayesCp. Its objective is minus the lower bound of the evidence. Columns
+// are balanced once the first sweeps have sorted the components out: before, it drops some that are worth
+// keeping.
+#include <cmath>
+#include <stdexcept>
+
+#include "method/cp/bayes_cp.hpp"
+#include "method/solve.hpp"
+#include "model/body.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr int kDefaultRank = 30;
+constexpr int kLeastSweeps = 6;  // of a new start: the authors'
+constexpr int kPruneFrom = 2;    // the sweep after which components may be dropped: likewise
+
+int starting_rank(const FitOptions& options) {
+  if (options.ranks.size() > 1)
+    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(options.ranks.size()));
+  const int rank = options.ranks.empty() ? kDefaultRank : options.ranks[0];
+  if (rank < 1) throw std::invalid_argument("rank must be at least 1, got " + std::to_string(rank));
+  return rank;
+}
+
+// A model to go on from, if it is of these modes and knows its covariances.
+const Cp* warm_model(const ObservedTensor& tensor, const FitOptions& options) {
+  if (options.warm_start == nullptr) return nullptr;
+  const auto* cp = std::get_if<Cp>(&*options.warm_start->body);
+  if (cp == nullptr || cp->covariance.empty() ||
+      extents(options.warm_start->modes) != extents(tensor.modes()))
+    throw std::invalid_argument("bayescp can only start from a model of its own, of the same modes");
+  return cp;
+}
+
+Summary iterate(BayesCp& solver, bool warm, const FitOptions& options, FitRun& run) {
+  Summary summary{.reason = StopReason::kMaxIterations};
+  double reference = 0.0;  // the bound that changes are relative to
+  double last = 0.0;
+  for (int step = 1; step <= options.max_iterations; ++step) {
+    if (run.stop_now() || !solver.sweep(run.poll(), warm || step >= kLeastSweeps)) break;
+    const double bound = solver.lower_bound();
+    if (step <= 2) reference = std::abs(bound);
+    summary.iterations = step;
+    summary.objective = -bound;
+    summary.gradient_norm = step == 1 ? std::abs(bound) : std::abs(bound - last);
+    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, reference);
+    last = bound;
+    if (step >= kPruneFrom) solver.prune();
+    const IterationRecord record{.iteration = step,
+                                 .objective = summary.objective,
+                                 .gradient_norm = summary.gradient_norm,
+                                 .relative_gradient = summary.relative_gradient};
+    const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->index, out); };
+    if (run.report(record, {.train_rmse = solver.train_rmse()}, add_test) == Flow::kStop) break;
+    if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < options.tolerance) {
+      summary.reason = StopReason::kSmallChange;
+      break;
+    }
+  }
+  if (run.stopped()) summary.reason = StopReason::kStopped;
+  return summary;
+}
+
+}  // namespace
+
+Solved solve_bayes_cp(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  if (options.start == Start::kGrow)
+    throw std::invalid_argument(
+        "method bayescp cannot start by growing its rank: it starts from the largest");
+  const int rank = starting_rank(options);
+  const Cp* warm = warm_model(tensor, options);
+  Rng rng(options.seed);
+  BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, options.start, rng);
+  Solved solved;
+  solved.summary = iterate(solver, warm != nullptr, options, run);
+  solved.settings = {{"init", name(options.start)},
+                     {"rank", rank},
+                     {"max_iterations", options.max_iterations},
+                     {"tolerance", options.tolerance}};
+  solved.body = solver.model();
+  return solved;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "method/dense/dense.hpp"
+
+#include <lacuna/base/parallel.hpp>
+
+#include "linalg/svt.hpp"
+
+namespace lacuna {
+
+Shape shape_of(const ObservedTensor& tensor) {
+  Shape shape;
+  for (int k = 0; k < tensor.order(); ++k) shape.push_back(tensor.extent(k));
+  return shape;
+}
+
+std::vector<std::size_t> observed_cells(const ObservedTensor& tensor) {
+  std::vector<std::size_t> cells(static_cast<std::size_t>(tensor.size()), 0);
+  for (int k = tensor.order() - 1; k >= 0; --k)
+    for (std::size_t e = 0; e < cells.size(); ++e)
+      cells[e] = cells[e] * tensor.extent(k) + tensor.index(k)[e];
+  return cells;
+}
+
+double data_norm(const ObservedTensor& tensor) {
+  const auto values = tensor.values();
+  const double norm = Eigen::Map<const Eigen::VectorXd>(values.data(), tensor.size()).norm();
+  return norm > 0.0 ? norm : 1.0;
+}
+
+bool end_step(double moved, double size, double train_rmse, const FitOptions& options, FitRun& run,
+              const FitRun::AddTest& add_test, Summary& summary) {
+  summary.gradient_norm = moved;
+  summary.relative_gradient = relative_gradient_norm(moved, size);
+  const IterationRecord record{.iteration = summary.iterations,
+                               .objective = summary.objective,
+                               .gradient_norm = summary.gradient_norm,
+                               .relative_gradient = summary.relative_gradient};
+  if (run.report(record, {.train_rmse = train_rmse}, add_test) == Flow::kStop) return false;
+  if (summary.relative_gradient > options.tolerance) return true;
+  summary.reason = StopReason::kSmallChange;
+  return false;
+}
+
+Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight) {
+  return [=](std::span<double> x, double tau) {
+    return weight * threshold_unfolding(x, shape, mode, weight * tau);
+  };
+}
+
+Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options, FitRun& run,
+                        const ExactAdmm& admm) {
+  const std::vector<Index> sizes = extents(tensor.modes());
+  const std::vector<std::size_t> observed = observed_cells(tensor);
+  const auto terms = static_cast<int>(admm.terms.size());
+  const auto cells = cell_count(shape_of(tensor));
+
+  Dense answer{std::vector<double>(static_cast<std::size_t>(cells))};
+  Eigen::Map<Eigen::ArrayXd> x(answer.value.data(), cells);
+  const auto set_observed = [&](auto& at) {
+    for (std::size_t e = 0; e < observed.size(); ++e)
+      at(static_cast<Eigen::Index>(observed[e])) = tensor.values()[e];
+  };
+  set_observed(x);
+  std::vector<Eigen::ArrayXd> copy(admm.terms.size(), x);                             // M_k
+  std::vector<Eigen::ArrayXd> shift(admm.terms.size(), Eigen::ArrayXd::Zero(cells));  // U_k
+  std::vector<double> norm(admm.terms.size());
+  std::vector<double> gap(admm.terms.size());  // ||M_k - X||^2
+
+  double tau = admm.step * data_norm(tensor);  // 1 / rho
+  double kept = 1.0;                           // of U = T / rho, now that rho has grown
+  Summary summary{.reason = StopReason::kMaxIterations};
+  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  Eigen::ArrayXd next(cells);
+  for (int step = 1; step <= options.max_iterations && !run.stop_now(); ++step) {
+    parallel_tasks(terms, [&](int k) {
+      shift[k] = kept * (shift[k] + x - copy[k]);
+      copy[k] = x + shift[k];
+      norm[k] = admm.terms[k]({copy[k].data(), answer.value.size()}, tau);
+      gap[k] = (copy[k] - x).matrix().squaredNorm();
+    });
+    next = copy[0] - shift[0];
+    for (int k = 1; k < terms; ++k) next += copy[k] - shift[k];
+    next /= terms;
+    set_observed(next);
+
+    double apart = 0.0;
+    summary.objective = 0.0;
+    for (int k = 0; k < terms; ++k) {
+      summary.objective += norm[k];
+      apart += gap[k] / terms;
+    }
+    summary.iterations = step;
+    const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
+    x = next;
+    if (!end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary)) break;
+    tau /= admm.growth;
+    kept = 1.0 / admm.growth;
+  }
+  if (run.stopped()) summary.reason = StopReason::kStopped;
+  return {.body = std::move(answer),
+          .summary = summary,
+          .settings = {{"max_iterations", options.max_iterations}, {"tolerance", options.tolerance}}};
+}
+
+}  // namespace lacuna

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The tubal nuclear norm with exact fit (Zhang, Ely, Aeron, Hao, Kilmer 2014),
+//
+//   min (1/n) sum_f ||slice f of the Fourier transform of X along a mode of size n||_*
+//   subject to X_e = Y_e on the observed entries,
+//
+// by ADMM. The mode transformed along is the one asked for, or the smallest, the last of them when there are
+// several.
+#include <algorithm>
+#include <stdexcept>
+
+#include "linalg/tubal.hpp"
+#include "method/dense/dense.hpp"
+
+namespace lacuna {
+
+Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  if (tensor.order() != 3)
+    throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
+                                std::to_string(tensor.order()));
+  const Shape shape = shape_of(tensor);
+  if (options.tubes < -1 || options.tubes >= 3)
+    throw std::invalid_argument("tubes must be a mode from 0 to 2, or -1 for the smallest; got " +
+                                std::to_string(options.tubes));
+  int tubes = std::max(0, options.tubes);
+  for (int k = 1; k < 3 && options.tubes < 0; ++k)
+    if (shape[k] <= shape[tubes]) tubes = k;
+  ExactAdmm admm{.step = 0.3};  // a guess
+  admm.terms.emplace_back(
+      [&](std::span<double> x, double tau) { return threshold_tubal(x, shape, tubes, tau, x); });
+  Solved solved = complete_exactly(tensor, options, run, admm);
+  solved.settings["tubes"] = tensor.modes()[tubes].name;
+  return solved;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Method ffw: the loop around FrankWolfe. The reported gap is f(X) minus the best lower bound that the
+// Frank-Wolfe gaps have given so far, so it never grows.
+#include <algorithm>
+
+#include "method/latent/frank_wolfe.hpp"
+#include "method/solve.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr Count kMostColumns = 50;  // of all parts, before the basis is reduced: the authors' demo's
+
+class FfwReport {
+ public:
+  FfwReport(const FrankWolfe& solver, const ObservedTensor& tensor, FitRun& run)
+      : solver_(&solver), run_(&run) {
+    if (run.test() == nullptr) return;
+    run.untimed([&] {
+      std::vector<FiberLookup> lookups;
+      for (const PartKernels& part : solver.kernels()) lookups.emplace_back(tensor, part.view());
+      test_plan_.emplace(solver.kernels(), lookups, run.test()->index);
+    });
+  }
+
+  Flow step(const IterationRecord& record, double gap) const {
+    const Measured measured{.train_rmse = solver_->train_rmse(),
+                            .gap = record.objective > 0.0 ? std::min(1.0, gap / record.objective) : 0.0};
+    return run_->report(record, measured, [&](std::span<double> out) {
+      for (std::size_t k = 0; k < solver_->kernels().size(); ++k) {
+        const ModelPart part = solver_->part(k);
+        test_plan_->add_factored(solver_->kernels()[k], k, part.factor, *part.right, part.lambda, out);
+      }
+    });
+  }
+
+ private:
+  const FrankWolfe* solver_;
+  FitRun* run_;
+  std::optional<CellPlan> test_plan_;
+};
+
+Summary iterate(FrankWolfe& solver, const FfwReport& report, const FitOptions& options, FitRun& run) {
+  Summary summary{.reason = StopReason::kMaxIterations};
+  const double scale = solver.objective_at_zero();
+  double lower = 0.0;
+  auto corner = solver.best_corner(run.poll());
+  for (int step = 0; corner; ++step) {
+    summary.iterations = step;
+    summary.objective = solver.objective();
+    lower = std::max(lower, summary.objective - solver.gap(*corner));
+    summary.gradient_norm = std::max(0.0, summary.objective - lower);
+    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, scale);
+    const IterationRecord record{.iteration = step,
+                                 .objective = summary.objective,
+                                 .gradient_norm = summary.gradient_norm,
+                                 .relative_gradient = summary.relative_gradient};
+    if (report.step(record, summary.gradient_norm) == Flow::kStop) break;
+    if (summary.relative_gradient <= options.tolerance) summary.reason = StopReason::kSmallGap;
+    if (summary.reason == StopReason::kSmallGap || step >= options.max_iterations) break;
+    solver.step(*corner);
+    if (solver.columns() > kMostColumns && !run.stop_now()) solver.reduce();
+    corner = solver.best_corner(run.poll());
+  }
+  if (run.stopped()) summary.reason = StopReason::kStopped;
+  return summary;
+}
+
+}  // namespace
+
+Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  Solved solved;
+  Latent latent;
+  {
+    FrankWolfe solver(tensor, options.lambda);
+    solved.summary = iterate(solver, FfwReport(solver, tensor, run), options, run);
+    std::vector<double> norms;
+    for (std::size_t k = 0; k < solver.kernels().size(); ++k) {
+      latent.parts.push_back(solver.part(k));
+      norms.push_back(observed_norm(solver.kernels()[k], latent.parts[k].factor, *latent.parts[k].right));
+    }
+    solved.mixture = shares(std::move(norms));
+    solved.settings = {{"lambda", options.lambda},
+                       {"tau", solver.tau()},
+                       {"max_iterations", options.max_iterations},
+                       {"tolerance", options.tolerance}};
+    tensor.replace_values({solver.residual().begin(), solver.residual().end()});
+  }
+  latent.dual = std::move(tensor);
+  solved.body = std::move(latent);
+  return solved;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "method/latent/latent_run.hpp"
+
+namespace lacuna {
+namespace {
+
+std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
+                            const FitOptions& options, const FitRun& run) {
+  std::vector<int> ranks = options.ranks;
+  if (ranks.empty()) ranks.push_back(FitOptions::kDefaultRank);
+  const bool chosen = !options.ranks.empty();
+  if (ranks.size() == 1) {
+    ranks.assign(parts.size(), ranks[0]);
+  } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
+    const std::vector<int> of_mode = ranks;
+    ranks.clear();
+    for (const PartOptions& part : parts) ranks.push_back(of_mode[part.spec.mode]);
+  }
+  if (ranks.size() != parts.size())
+    throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
+                                std::to_string(parts.size()) +
+                                " parts; give one, one for each part, or one for each mode");
+  for (std::size_t p = 0; p < ranks.size(); ++p) {
+    if (parts[p].rank > 0) ranks[p] = parts[p].rank;
+    if (ranks[p] < 1)
+      throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
+    const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
+    if (ranks[p] <= extent) continue;
+    if (chosen)
+      run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
+                 " is capped at its mode's size " + std::to_string(extent));
+    ranks[p] = static_cast<int>(extent);
+  }
+  return ranks;
+}
+
+// 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
+std::vector<double> plan_path(const std::vector<PartOptions>& parts, const FitOptions& options) {
+  int steps = options.path;
+  if (steps < 0) {
+    double largest = 0.0;
+    for (const PartOptions& part : parts) largest = std::max(largest, options.lambda * part.lambda);
+    const double above = options.lambdas.empty() ? largest / FitOptions::kPathStart : 1.0;
+    steps = std::clamp(static_cast<int>(std::ceil(std::log10(above) - 1e-9)), 0, 12);
+    if (options.warm_start != nullptr) steps = 0;
+  }
+  std::vector<double> path;
+  for (int s = steps; s >= 0; --s) path.push_back(std::pow(10.0, -s));
+  return path;
+}
+
+// The average over entries of the length of the fiber they lie on.
+double mean_length(const ObservedTensor& tensor, const PartSpec& part) {
+  const FiberView view(tensor, part);
+  auto squares = static_cast<double>(view.single_fibers());
+  for (Count f = 0; f < view.listed_fibers(); ++f) {
+    const FiberView::Span span = view.span(f);
+    const auto length = static_cast<double>(span.end - span.begin);
+    squares += length * length;
+  }
+  return squares / static_cast<double>(tensor.size());
+}
+
+}  // namespace
+
+double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
+  const double extent = tensor.extent(part.mode);
+  if (static_cast<int>(part.agree.size()) == tensor.order() - 1) return extent;
+  return extent * mean_length(tensor, full_parts(tensor.order())[part.mode]) / mean_length(tensor, part);
+}
+
+std::vector<PartSpec> FitPlan::specs() const {
+  std::vector<PartSpec> list;
+  for (const PartOptions& part : parts) list.push_back(part.spec);
+  return list;
+}
+
+FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitRun& run) {
+  if (!(options.lambda > 0.0) || !std::isfinite(options.lambda))
+    throw std::invalid_argument("lambda must be a positive number, got " + std::to_string(options.lambda));
+
+  FitPlan plan;
+  plan.parts = options.parts.empty() ? full_structure(tensor.order()) : options.parts;
+  for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
+  plan.ranks = plan_ranks(tensor, plan.parts, options, run);
+  plan.lambda = options.lambdas;
+  if (plan.lambda.empty())
+    for (const PartOptions& part : plan.parts)
+      plan.lambda.push_back(options.lambda * part.lambda * part_scale(tensor, part.spec));
+  plan.path = plan_path(plan.parts, options);
+  return plan;
+}
+
+}  // namespace lacuna

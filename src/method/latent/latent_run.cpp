@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "method/latent/latent_run.hpp"
+
+#include <stdexcept>
+
+#include "problem/initial_point.hpp"
+
+namespace lacuna {
+namespace {
+
+const Latent* warm_parts(const FitOptions& options) {
+  const Latent* warm = options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+  if (warm != nullptr && warm->factored())
+    throw std::invalid_argument("a model of " + options.warm_start->method + " is no start for " +
+                                std::string(name(options.method)) + ": its parts are not in dual form");
+  return warm;
+}
+
+}  // namespace
+
+LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std::vector<PartKernels>& parts)
+    : run_(&run), parts_(&parts) {
+  if (run.test() == nullptr) return;
+  run.untimed([&] {
+    std::vector<FiberLookup> lookups;
+    for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
+    test_plan_.emplace(parts, lookups, run.test()->index);
+  });
+}
+
+template <class Real>
+Flow LatentReport::step(const IterationRecord& record, const Measured& measured,
+                        const std::vector<Matrix<Real>>& u, std::span<const double> lambda,
+                        std::span<const Real> z) const {
+  return run_->report(record, measured, [&](std::span<double> out) {
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+      const PartKernels& part = (*parts_)[p];
+      test_plan_->add_part<Real>(part, p, part.table(u[p]), lambda[p], z, out);
+    }
+  });
+}
+
+template <class Real>
+std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
+                                           const FitOptions& options) {
+  const Latent* warm = warm_parts(options);
+  const auto taken_over = [&](std::size_t p) {
+    if (warm == nullptr || p >= warm->parts.size()) return false;
+    const ModelPart& part = warm->parts[p];
+    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].rows() &&
+           part.factor.cols() == plan.ranks[p];
+  };
+  std::vector<Matrix<Real>> u(plan.ranks.size());
+  bool whole = true;
+  for (std::size_t p = 0; p < u.size(); ++p) whole = whole && taken_over(p);
+  if (!whole) {
+    Rng rng(options.seed);
+    u = options.start == Start::kSpectral ? spectral_start(data, plan.ranks, rng)
+                                          : random_start(data, plan.ranks, rng);
+  }
+  for (std::size_t p = 0; p < u.size(); ++p)
+    if (taken_over(p)) u[p] = warm->parts[p].factor.template cast<Real>();
+  return u;
+}
+
+template <class Real>
+std::vector<Real> starting_dual(const ObservedTensor& tensor, const FitOptions& options) {
+  const Latent* warm = warm_parts(options);
+  if (warm == nullptr || warm->dual.indices() != tensor.indices()) return {};
+  const std::span<const double> z = warm->dual.values();
+  return {z.begin(), z.end()};
+}
+
+template <class Real>
+ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vector<int>& ranks) {
+  std::vector<typename ProductManifold<Real>::Factor> factors;
+  for (std::size_t p = 0; p < ranks.size(); ++p)
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].rows(), ranks[p]));
+  return ProductManifold<Real>(std::move(factors));
+}
+
+template <class Real>
+void Solution<Real>::set_mixture(const ProblemData<Real>& data) {
+  std::vector<double> converted;
+  std::span<const double> dual;
+  if constexpr (std::is_same_v<Real, double>) {
+    dual = z;
+  } else {
+    converted.assign(z.begin(), z.end());
+    dual = converted;
+  }
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    const PartKernels& part = data.parts()[p];
+    mixture.push_back(observed_norm(dual, part, part.table(Matrix<double>(u[p].template cast<double>())),
+                                    data.lambda()[p]));
+  }
+  mixture = shares(std::move(mixture));
+}
+
+template struct Solution<double>;
+template struct Solution<float>;
+template Flow LatentReport::step(const IterationRecord&, const Measured&, const std::vector<Matrix<double>>&,
+                                 std::span<const double>, std::span<const double>) const;
+template Flow LatentReport::step(const IterationRecord&, const Measured&, const std::vector<Matrix<float>>&,
+                                 std::span<const double>, std::span<const float>) const;
+template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&, const FitPlan&,
+                                                      const FitOptions&);
+template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&,
+                                                     const FitOptions&);
+template std::vector<double> starting_dual(const ObservedTensor&, const FitOptions&);
+template std::vector<float> starting_dual(const ObservedTensor&, const FitOptions&);
+template ProductManifold<double> spectrahedra(const ProblemData<double>&, const std::vector<int>&);
+template ProductManifold<float> spectrahedra(const ProblemData<float>&, const std::vector<int>&);
+
+}  // namespace lacuna

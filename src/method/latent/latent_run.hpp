@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What TR-MM and TR-LS share: checked settings, starting points, the test cells' fibers.
+#pragma once
+
+#include "manifold/product.hpp"
+#include "method/fit_run.hpp"
+#include "model/body.hpp"
+#include "problem/certificate.hpp"
+#include "problem/problem_data.hpp"
+
+namespace lacuna {
+
+// Options with every default filled in and everything checked against the tensor.
+struct FitPlan {
+  std::vector<PartOptions> parts;
+  std::vector<int> ranks;
+  std::vector<double> lambda;  // at the end of the path
+  std::vector<double> path;    // factors on lambda, the last one 1
+
+  [[nodiscard]] std::vector<PartSpec> specs() const;
+};
+
+[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitRun& run);
+
+// Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.
+class LatentReport {
+ public:
+  LatentReport(FitRun& run, const ObservedTensor& tensor, const std::vector<PartKernels>& parts);
+
+  // z and lambda are those of the point u.
+  template <class Real>
+  Flow step(const IterationRecord& record, const Measured& measured, const std::vector<Matrix<Real>>& u,
+            std::span<const double> lambda, std::span<const Real> z) const;
+
+ private:
+  FitRun* run_;
+  const std::vector<PartKernels>* parts_;
+  std::optional<CellPlan> test_plan_;
+};
+
+// The factors to start from: another model's where it fits, else random or spectral.
+template <class Real>
+[[nodiscard]] std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
+                                                         const FitOptions& options);
+
+// The warm model's Z when it is about the same entries, else empty.
+template <class Real>
+[[nodiscard]] std::vector<Real> starting_dual(const ObservedTensor& tensor, const FitOptions& options);
+
+template <class Real>
+[[nodiscard]] ProductManifold<Real> spectrahedra(const ProblemData<Real>& data,
+                                                 const std::vector<int>& ranks);
+
+// Each solves its problem along the path and leaves U and Z.
+template <class Real>
+struct Solution {
+  std::vector<Matrix<Real>> u;
+  std::vector<Real> z;
+  std::vector<double> lambda;  // that U and Z belong to: where the path ended
+  std::vector<double> mixture;
+  std::optional<Certificate> certificate;
+  Summary summary;
+
+  void set_mixture(const ProblemData<Real>& data);
+};
+template <class Real>
+[[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan,
+                                        const FitOptions& options, FitRun& run);
+template <class Real>
+[[nodiscard]] Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan,
+                                          const FitOptions& options, FitRun& run);
+
+}  // namespace lacuna

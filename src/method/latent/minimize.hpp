@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The choice of optimiser, made once.
+#pragma once
+
+#include <lacuna/method/fit.hpp>
+
+#include "solver/nonlinear_cg.hpp"
+#include "solver/trust_region.hpp"
+
+namespace lacuna {
+
+struct MinimizeOptions {
+  Optimizer optimizer = Optimizer::kTrustRegion;
+  int max_iterations = 100;
+  double tolerance = 1e-5;
+};
+
+template <class M, class O, class Observe>
+Summary minimize(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
+                 const MinimizeOptions& options, const Interrupted& interrupted, Observe&& observe) {
+  if (options.optimizer == Optimizer::kNonlinearCg)
+    return nonlinear_cg(manifold, objective, x, state,
+                        {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
+                        interrupted, std::forward<Observe>(observe));
+  return trust_region(manifold, objective, x, state,
+                      {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
+                      interrupted, std::forward<Observe>(observe));
+}
+
+}  // namespace lacuna

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// TR-MM and TR-LS: from options to a plan, from a solution to a model's parts.
+#include "method/latent/latent_run.hpp"
+#include "method/solve.hpp"
+
+namespace lacuna {
+namespace {
+
+template <class Real>
+Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options, FitRun& run) {
+  Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
+                                                            : solve_primal<Real>(tensor, plan, options, run);
+  Latent latent;
+  if constexpr (std::is_same_v<Real, double>) {
+    tensor.replace_values(std::move(solution.z));
+  } else {
+    tensor.replace_values({solution.z.begin(), solution.z.end()});
+  }
+  latent.dual = std::move(tensor);
+  for (std::size_t p = 0; p < plan.parts.size(); ++p)
+    latent.parts.push_back({.modes = plan.parts[p].spec,
+                            .lambda = solution.lambda[p],
+                            .factor = solution.u[p].template cast<double>()});
+  return {.body = std::move(latent),
+          .summary = solution.summary,
+          .mixture = std::move(solution.mixture),
+          .certificate = std::move(solution.certificate)};
+}
+
+}  // namespace
+
+Solved solve_latent(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  const FitPlan plan = make_plan(tensor, options, run);
+  nlohmann::ordered_json settings{{"optimizer", name(options.optimizer)},
+                                  {"precision", name(options.precision)},
+                                  {"init", name(options.start)},
+                                  {"parts", describe(plan.parts, tensor.modes())},
+                                  {"rank", plan.ranks},
+                                  {"lambda", options.lambda},
+                                  {"lambdas", plan.lambda},
+                                  {"path", plan.path},
+                                  {"max_iterations", options.max_iterations},
+                                  {"tolerance", options.tolerance}};
+  Solved solved = options.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
+                                                          : solve_in<float>(tensor, plan, options, run);
+  solved.settings = std::move(settings);
+  return solved;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Tucker completion, min 1/2 ||P_Omega(X) - Y||^2 over tensors of multilinear rank (r_1, ..., r_K), by
+// nonlinear conjugate gradients. The methods differ in the manifold only:
+//
+//   geomcg   embedded manifold, HOSVD retraction (Kressner, Steinlechner, Vandereycken 2014)
+//   rprecon  quotient manifold, preconditioned metric (Kasai & Mishra 2016)
+//   topt     no manifold: core and factors as they are (Filipovic & Jukic 2015)
+//
+// Inside, the modes are in the order in which the kernels share most work (thin_order).
+#include <algorithm>
+
+#include "kernels/tucker_kernels.hpp"
+#include "manifold/embedded_tucker.hpp"
+#include "manifold/quotient_tucker.hpp"
+#include "method/dense/dense.hpp"
+#include "method/solve.hpp"
+#include "method/tucker/tucker_start.hpp"
+#include "model/body.hpp"
+#include "problem/tucker_problem.hpp"
+#include "solver/nonlinear_cg.hpp"
+
+namespace lacuna {
+namespace {
+
+// A rank on the way to the final one only has to bring the next one near.
+constexpr int kStageIterations = 20;
+constexpr double kStageTolerance = 1e-3;
+
+Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgOptions& stage, FitRun& run,
+                 const std::optional<SortedCells>& test, Tucker& x, TuckerProblem::State& state) {
+  TuckerProblem problem(tensor);
+  NonlinearCgOptions options = stage;
+  const auto observe = [&](const IterationRecord& record, const Tucker& at,
+                           const TuckerProblem::State& here) {
+    return run.report(record, {.train_rmse = problem.train_rmse(here)},
+                      [&](std::span<double> out) { add_values(at, *test, out); });
+  };
+  const auto on = [&](const auto& manifold) {
+    return nonlinear_cg(manifold, problem, x, state, options, run.poll(), observe);
+  };
+  run.start_stage();
+  switch (method) {
+    case Method::kGeomCg:
+      options.rule = ConjugateRule::kPolakRibiere;
+      return on(EmbeddedTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
+    case Method::kRprecon:
+      return on(QuotientTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
+    default:
+      options.rule = ConjugateRule::kPolakRibiere;
+      return on(TuckerSpace(shape_of(tensor), x.ranks(), problem.data_norm()));
+  }
+}
+
+// A warm model's tensor if it is about the same modes.
+const Tucker* warm_tensor(const ObservedTensor& tensor, const FitOptions& options) {
+  if (options.warm_start == nullptr || extents(options.warm_start->modes) != extents(tensor.modes()))
+    return nullptr;
+  return std::get_if<Tucker>(&*options.warm_start->body);
+}
+
+// `warm`, as far as the ranks allow, or what the options say.
+Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& ranks,
+                      const std::optional<Tucker>& warm, const FitOptions& options, Rng& rng) {
+  if (warm) {
+    std::vector<int> fewer = warm->ranks();
+    for (std::size_t k = 0; k < fewer.size(); ++k) fewer[k] = std::min(fewer[k], ranks[k]);
+    return fewer == warm->ranks() ? orthonormalized(*warm) : truncated_hosvd(*warm, fewer);
+  }
+  switch (options.start) {
+    case Start::kRandom:
+      return random_tucker_start(tensor, ranks, rng);
+    case Start::kSpectral:
+      return spectral_tucker_start(tensor, ranks, rng);
+    default:
+      return spectral_tucker_start(tensor, std::vector<int>(ranks.size(), 1), rng);
+  }
+}
+
+template <class List>
+List in_order(const List& list, const std::vector<int>& order) {
+  List picked;
+  for (const int k : order) picked.push_back(list[k]);
+  return picked;
+}
+
+}  // namespace
+
+Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  const std::vector<int> wanted = tucker_ranks(tensor, options, options.method != Method::kTopt, run);
+  const std::vector<int> order = thin_order(tensor.indices());
+  std::vector<int> back(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) back[order[k]] = static_cast<int>(k);
+
+  std::optional<Tucker> warm;
+  if (const Tucker* tucker = warm_tensor(tensor, options)) warm = reordered(*tucker, order);
+  tensor = tensor.reordered(order);
+  const std::vector<int> ranks = in_order(wanted, order);
+  std::optional<SortedCells> test;
+  if (run.test() != nullptr) run.untimed([&] { test.emplace(in_order(run.test()->index, order)); });
+  Rng rng(options.seed);
+  Tucker x = starting_point(tensor, ranks, warm, options, rng);
+  Summary summary;
+  for (;;) {
+    const bool last = x.ranks() == ranks;
+    TuckerProblem::State state;
+    summary = minimize(
+        tensor, options.method,
+        {.max_iterations = last ? options.max_iterations : std::min(kStageIterations, options.max_iterations),
+         .gradient_tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)},
+        run, test, x, state);
+    if (last || run.stopped()) break;
+    std::vector<int> next = x.ranks();
+    for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
+    x = grown(orthonormalized(x), tensor, state.residual, next, rng);
+  }
+  return {.body = reordered(x, back),
+          .summary = summary,
+          .settings = {{"init", name(options.start)},
+                       {"rank", wanted},
+                       {"max_iterations", options.max_iterations},
+                       {"tolerance", options.tolerance}}};
+}
+
+}  // namespace lacuna

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Which fiber of which part each of a list of cells lies on, found once; then the parts' predictions at those
+// cells, as often as wanted and at any point:
+//
+//   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e or a right factor's row
+//
+// with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the
+// part. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
+// plus O(r) for each entry of the fibers touched.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/part_kernels.hpp"
+#include "tensor/fiber_lookup.hpp"
+
+namespace lacuna {
+
+class CellPlan {
+ public:
+  // index[k][i]: position of cell i along mode k, or kUnseen. One lookup for each part.
+  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
+           const std::vector<std::vector<Index>>& index);
+
+  [[nodiscard]] Count cells() const { return cells_; }
+  [[nodiscard]] Count cold_cells() const { return cold_; }  // cells on no observed fiber of any part
+
+  // For each cell the observed entries on its fibers, over all parts.
+  [[nodiscard]] std::vector<Count> support(const std::vector<PartKernels>& parts) const;
+
+  // out[i] += W^(part)(cell i)
+  template <class Real>
+  void add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,
+                std::span<const Real> z, std::span<double> out) const;
+
+  // out[i] += W^(part)(cell i) of a part with a right factor: u_cell . v_c.
+  void add_factored(const PartKernels& part, std::size_t which, const Matrix<double>& left,
+                    const Matrix<double>& right, double lambda, std::span<double> out) const;
+
+ private:
+  struct Visit {
+    Index fiber;
+    Index cell;
+    Index row;
+  };
+  struct PartPlan {
+    std::vector<Visit> listed;  // by fiber; fiber is a listed fiber's number
+    std::vector<Visit> single;  // fiber is the one entry itself
+  };
+
+  Count cells_ = 0;
+  Count cold_ = 0;
+  std::vector<PartPlan> parts_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// A sum of latent parts, W(cell) = sum_p lambda_p u_cell . v_c, with u the rows of part p's factor U_p and
+// v_c a vector for the fiber c of p through the cell, in one of two forms:
+//
+//   dual      v_c = sum_{e in c} z_e u_e, z the sparse dual tensor on Omega (the representer theorem).
+//             Problems D and P both end here: D with its maximiser Z, P with its variable Z.
+//   factored  v_c is row c of a right factor V_p of its own: a method that builds W_p = U_p V_p' by itself.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "model/cell_plan.hpp"
+
+namespace lacuna {
+
+struct ModelPart {
+  PartSpec modes;
+  double lambda = 0.0;
+  Matrix<double> factor;  // U_p
+  // V_p, fibers x r; listed fibers first, then single ones (FiberView::fiber_of_single). None: dual form.
+  std::optional<Matrix<double>> right{};
+};
+
+struct Latent {
+  std::vector<ModelPart> parts;
+  // Omega, with Z for values; without labels, which are the model's. Z is not used by factored parts: there
+  // it is what they leave of the data, times the weights.
+  ObservedTensor dual;
+
+  [[nodiscard]] bool factored() const {
+    return std::any_of(parts.begin(), parts.end(), [](const ModelPart& part) { return part.right; });
+  }
+};
+
+// Answers questions about the latent parts. Set-up is O(N) for each part; after it a list of cells costs
+// O(sum_p r_p) for each cell plus one pass over the fibers the list touches.
+class LatentPredictor {
+ public:
+  // The latent parts must outlive the predictor.
+  explicit LatentPredictor(const Latent& latent);
+
+  // out[i] += W(cell i); returns how many cells are cold: on no observed fiber of any part.
+  Count add_values(const std::vector<std::vector<Index>>& index, std::span<double> out) const;
+  // The parts W^(p) at the cells, one list for each.
+  [[nodiscard]] std::vector<std::vector<double>> parts(const std::vector<std::vector<Index>>& index) const;
+
+  // The observed entries on each cell's fibers, over all parts.
+  [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
+
+  [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
+  [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor
+  // The singular values of each W^(p), unfolded along its mode over the whole tensor, descending. From r x r
+  // matrices only: U'U and the Gram matrix of the fibers' vectors, times the number of cells that the part's
+  // ignored modes repeat it over. Their root sum of squares is ||W^(p)||_F.
+  [[nodiscard]] std::vector<std::vector<double>> spectra() const;
+
+ private:
+  [[nodiscard]] std::vector<double> part_spectrum(std::size_t p) const;
+  void add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const;
+
+  const Latent* latent_;
+  std::vector<PartKernels> parts_;
+  std::vector<FiberLookup> lookups_;
+  std::vector<FactorTable<double>> factors_;  // empty for a factored part
+};
+
+// ||W^(p)||_F of one part over the entries that z belongs to.
+[[nodiscard]] double observed_norm(std::span<const double> z, const PartKernels& part,
+                                   const FactorTable<double>& factor, double lambda);
+
+// The same of a factored part U V', to be multiplied by its lambda.
+[[nodiscard]] double observed_norm(const PartKernels& part, const Matrix<double>& left,
+                                   const Matrix<double>& right);
+
+// The norms as shares of their sum; all zero when the sum is.
+[[nodiscard]] std::vector<double> shares(std::vector<double> norms);
+
+}  // namespace lacuna

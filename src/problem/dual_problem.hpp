@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Problem D of the paper (TR-MM): minimise over u = (U_p), ||U_p||_F = 1,
+//
+//   g(u) = max_Z <Z,Y> - 1/4 ||Z||^2 - sum_p lambda_p/2 ||U_p' Z_p||_F^2
+//
+// The inner maximiser solves A(u) Z = Y, A(u) Z = Z/2 + sum_p lambda_p (Z x_k U_p U_p')_Omega, by conjugate
+// gradients. Where entries have weights w, ||Z||^2 is sum_e z_e^2 / w_e and Z/2 is Z/(2w). With Z exact:
+//   grad_{U_p} g     = -lambda_p Z_p Z_p' U_p
+//   A(u) Zdot        = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+//   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+// Reference: the paper's Lemma 1, with the constants of docs/math.md.
+//
+// An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small
+// by 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the
+// relative gradient last seen, within [tightest, loosest]. So may that of Zdot: far from a solution a rough
+// Hessian takes as many steps as an exact one and a fraction of the work.
+//
+// Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
+#pragma once
+
+#include <lacuna/base/interrupted.hpp>
+
+#include "problem/inner_system.hpp"
+
+namespace lacuna {
+
+struct DualOptions {
+  double loosest = 0.1;            // ||Y - A Z|| / ||Z / weight|| at most
+  double tightest = 1e-10;         // and at least
+  double forcing = 0.2;            // tolerance / relative gradient
+  double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most
+  double hessian_tightest = 1e-2;  // and at least
+  double hessian_forcing = 10.0;   // that residual / relative gradient
+  int max_cg_iterations = 1000;    // in one solve
+};
+
+template <class Real>
+class DualProblem {
+ public:
+  using Point = std::vector<Matrix<Real>>;
+  struct State {
+    std::vector<Real> z;
+    double cost = 0.0;
+    double uncertainty = 0.0;
+    double misfit = 0.0;  // (sum_e weight_e (Y - W)_e^2)^1/2
+    Count id = 0;         // tells which point the operator stands at
+  };
+
+  DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted = {});
+
+  void evaluate(const Point& u, const State* near, State& state);
+  [[nodiscard]] double cost(const State& state) const { return state.cost; }
+  [[nodiscard]] double uncertainty(const State& state) const { return state.uncertainty; }
+  [[nodiscard]] double gradient_scale(const State& state) const { return state.cost; }
+  void gradient(const Point& u, const State& state, Point& out);
+  void hessian(const Point& u, const State& state, const Point& direction, Point& out);
+
+  [[nodiscard]] Count operator_applications() const { return system_.applications(); }
+
+  // Starts the next evaluate from this Z when no state is near: a warm start from another fit.
+  void start_from(std::vector<Real> z) { start_ = std::move(z); }
+
+ private:
+  void move_to(const Point& u, const State& state);
+
+  const ProblemData<Real>* data_;
+  DualOptions options_;
+  Interrupted interrupted_;
+  InnerSystem<Real> system_;
+  std::vector<Real> start_;
+  double tolerance_;
+  double hessian_tolerance_;
+  Count next_id_ = 1;
+  Count operator_at_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The linear system inside problem D: A(u) x = b, solved until ||b - A x|| <= tolerance.
+//
+// In double precision by iterative refinement: the residual is taken in double, and conjugate gradients in
+// single precision, which move half the memory, reduce it by some digits.
+//
+//   repeat  r = b - A x;  solve A d = r roughly, in single precision;  x += d
+//
+// A round gains what single precision resolves, about 1e-7 times the condition number of A. Where that is too
+// little (a very large lambda) conjugate gradients in double go on from the x reached. In single precision
+// there is nothing to refine. Reference: Higham 2002, chapter 12.
+#pragma once
+
+#include <lacuna/base/interrupted.hpp>
+#include <optional>
+
+#include "kernels/data_operator.hpp"
+#include "linalg/conjugate_gradients.hpp"
+#include "problem/problem_data.hpp"
+
+namespace lacuna {
+
+template <class Real>
+class InnerSystem {
+ public:
+  using Point = std::vector<Matrix<Real>>;
+  // Whether solve() ends with an exact residual, which costs one more application, or trusts the last round.
+  enum class Ending { kMeasured, kTrusted };
+
+  InnerSystem(const ProblemData<Real>& data, double shift, int max_iterations, Interrupted interrupted);
+
+  void set_point(const Point& u);
+
+  // From the x given, or from 0; true when it converged.
+  bool solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending, std::span<Real> x);
+
+  // b - A x after a measured solve. A right side may be put here to be solved for from 0.
+  [[nodiscard]] std::vector<Real>& residual() {
+    if constexpr (kRefines)
+      return residual_;
+    else
+      return work_.residual;
+  }
+  // 1 / diag A, the preconditioner.
+  [[nodiscard]] std::span<const float> inverse_diagonal() const {
+    if constexpr (kRefines)
+      return rough_->inverse_diagonal();
+    else
+      return exact_.inverse_diagonal();
+  }
+  [[nodiscard]] const FactorTable<Real>& factor(std::size_t part) const {
+    return exact_.factor(static_cast<int>(part));
+  }
+  [[nodiscard]] Count applications() const {
+    return exact_.applications() + (rough_ ? rough_->applications() : 0);
+  }
+
+ private:
+  static constexpr bool kRefines = sizeof(Real) > sizeof(float);
+
+  void take_residual(std::span<const Real> b, std::span<const Real> x);
+  [[nodiscard]] double residual_norm() const;
+  CgResult add_correction(double norm, double goal, int most, std::span<Real> x);
+  bool solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance, int most,
+                      CgWorkspace<Real>& work, std::span<Real> x);
+
+  const ProblemData<Real>* data_;
+  double shift_;
+  int max_iterations_;
+  Interrupted interrupted_;
+  DataOperator<Real> exact_;
+  std::optional<DataOperator<float>> rough_;  // when there is something to refine
+  std::vector<Real> residual_;                // likewise
+  std::vector<float> correction_;             // likewise
+  CgWorkspace<float> work_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Problem P of the paper (TR-LS): minimise over u = (U_p), ||U_p||_F = 1, and the sparse tensor Z,
+//
+//   h(u, Z) = ||R||^2,   R = sum_p lambda_p (Z x_k U_p U_p')_Omega - Y
+//
+//   grad_{U_p} h = 2 lambda_p (R_p Z_p' + Z_p R_p') U_p
+//   grad_Z h     = 2 sum_p lambda_p (R x_k U_p U_p')_Omega
+//   Rdot         = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega
+//   D grad_{U_p} = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p + (R_p Z_p' + Z_p
+//   R_p') V_p ] D grad_Z     = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
+// Reference: the paper's Lemma 2, with the constants of docs/math.md. Where entries have weights w,
+// h = sum_e w_e R_e^2, and w R stands for R, w Rdot for Rdot, in all derivatives.
+//
+// h has no regulariser: it is kept from fitting noise by the ranks and by stopping early. It depends on
+// lambda and Z only through lambda Z, so lambda decides how far a step moves Z against U. A point is (U_1,
+// ..., U_P, Z as one column).
+#pragma once
+
+#include "kernels/data_operator.hpp"
+#include "problem/problem_data.hpp"
+
+namespace lacuna {
+
+template <class Real>
+class PrimalProblem {
+ public:
+  using Point = std::vector<Matrix<Real>>;
+  struct State {
+    std::vector<Real> residual;  // R, times the entries' weights
+    double cost = 0.0;
+    Count id = 0;
+  };
+
+  explicit PrimalProblem(const ProblemData<Real>& data);
+
+  void evaluate(const Point& x, const State* near, State& state);
+  [[nodiscard]] double cost(const State& state) const { return state.cost; }
+  [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
+  // h at Z = 0: h itself goes to zero.
+  [[nodiscard]] double gradient_scale(const State&) const { return data_->weighted_square(); }
+  void gradient(const Point& x, const State& state, Point& out);
+  void hessian(const Point& x, const State& state, const Point& direction, Point& out);
+
+  [[nodiscard]] Count operator_applications() const { return operator_.applications(); }
+
+ private:
+  void move_to(const Point& x, const State& state);
+
+  const ProblemData<Real>* data_;
+  DataOperator<Real> operator_;
+  Count next_id_ = 1;
+  Count operator_at_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/search/tune.hpp>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+
+#include "base/rng.hpp"
+#include "model/body.hpp"
+#include "search/trials.hpp"
+
+namespace lacuna {
+namespace {
+
+// Which fold holds each entry out: all folds equally often, dealt at random.
+std::vector<int> deal(const ObservedTensor& tensor, int folds, std::uint64_t seed) {
+  const HoldOutUnits units = hold_out_units(tensor);
+  if (static_cast<Index>(folds) > units.count)
+    throw std::invalid_argument("there are " + std::to_string(units.count) +
+                                " entries or whole fibers to hold out, fewer than the " +
+                                std::to_string(folds) + " folds");
+  std::vector<int> of_unit(units.count);
+  for (Index u = 0; u < units.count; ++u) of_unit[u] = static_cast<int>(u % static_cast<Index>(folds));
+  Rng rng(seed);
+  for (Index u = units.count - 1; u > 0; --u) std::swap(of_unit[u], of_unit[rng.below(u + 1)]);
+  std::vector<int> fold;
+  for (const Index unit : units.of_entry) fold.push_back(of_unit[unit]);
+  return fold;
+}
+
+void check(const ObservedTensor& tensor, const TuneOptions& options) {
+  if (options.candidates.empty()) throw std::invalid_argument("there is no setting to try");
+  if (options.folds < 2 || options.folds > tensor.size())
+    throw std::invalid_argument("the number of folds must be between 2 and the number of entries, " +
+                                std::to_string(tensor.size()) + "; got " + std::to_string(options.folds));
+  for (const double lambda : options.lambdas)
+    if (!(lambda > 0.0) || !std::isfinite(lambda))
+      throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(lambda));
+  for (const TuneCandidate& candidate : options.candidates)
+    if ((info(candidate.options.method).settings & kTakesLambda) != 0 && options.lambdas.empty() &&
+        candidate.lambdas.empty())
+      throw std::invalid_argument("there is no lambda to try");
+  if (options.metric == Metric::kAuc && !is_binary(tensor.values()))
+    throw std::invalid_argument("AUC needs values that are 0 or 1, both present");
+}
+
+class Tuner {
+ public:
+  Tuner(const ObservedTensor& tensor, const TuneOptions& options, const TuneCallbacks& callbacks)
+      : tensor_(&tensor),
+        options_(&options),
+        callbacks_(&callbacks),
+        fold_of_entry_(deal(tensor, options.folds, options.seed)) {}
+
+  TuneResult run();
+
+ private:
+  // The rows of one candidate on one fold, by ascending lambda: what has to be done one after the other.
+  struct Chain {
+    int fold;
+    std::vector<std::size_t> rows;
+  };
+
+  [[nodiscard]] bool stopped() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  std::size_t add_row(std::size_t candidate, double lambda);
+  void run_folds(const std::vector<std::size_t>& rows);
+  void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
+  void run_chain(const Chain& chain);
+  [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
+  [[nodiscard]] std::size_t lowest() const;
+  [[nodiscard]] std::vector<std::size_t> still_running() const;
+  std::vector<std::size_t> between_neighbours();
+
+  const ObservedTensor* tensor_;
+  const TuneOptions* options_;
+  const TuneCallbacks* callbacks_;
+  std::vector<int> fold_of_entry_;
+  std::vector<TuneRow> rows_;
+  std::mutex lock_;
+};
+
+std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
+  rows_.push_back({.candidate = candidate,
+                   .lambda = lambda,
+                   .errors = std::vector<std::optional<double>>(static_cast<std::size_t>(options_->folds))});
+  return rows_.size() - 1;
+}
+
+double Tuner::error(const FitResult& result, const Entries& held) const {
+  if (options_->metric == Metric::kMae)
+    return mae(held.value, Predictor(result.model).predict(held.index).value);
+  const std::optional<double> found =
+      options_->metric == Metric::kAuc ? result.last.test_auc : result.last.test_rmse;
+  if (!found)
+    throw std::invalid_argument(
+        "a fold holds out values of one kind only, so its AUC is not defined; use fewer folds");
+  return options_->metric == Metric::kAuc ? 1.0 - *found : *found;
+}
+
+void Tuner::run_chain(const Chain& chain) {
+  const HoldOut split = hold_out(*tensor_, [&](Count e) { return fold_of_entry_[e] == chain.fold; });
+  Model last;  // where the next fit starts, if it was reached: one cut short would lend its steps to the next
+  for (const std::size_t r : chain.rows) {
+    TuneRow& row = rows_[r];
+    const TuneCandidate& candidate = options_->candidates[row.candidate];
+    {
+      const std::lock_guard<std::mutex> alone(lock_);
+      if (!row.errors[chain.fold] && callbacks_->known)
+        row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
+    }
+    if (row.errors[chain.fold]) continue;
+    FitOptions settings = without_extras(settings_of(*options_, row));
+    // Where the number of steps is what holds a fit back, none may begin with the steps of another.
+    if (last.latent() != nullptr && !last.latent()->factored() && !settings.auto_rank &&
+        early_stop_share(settings) == 0.0)
+      settings.warm_start = &last;
+    FitCallbacks quiet;
+    quiet.interrupted = callbacks_->interrupted;
+    FitResult result = fit(split.kept, settings, quiet, &split.held);
+    if (stopped()) return;
+    row.errors[chain.fold] = error(result, split.held);
+    last = result.converged ? std::move(result.model) : Model{};
+    const std::lock_guard<std::mutex> alone(lock_);
+    if (callbacks_->found) callbacks_->found(candidate, row.lambda, chain.fold, *row.errors[chain.fold]);
+  }
+}
+
+// The first fold of the rows, then the others of all rows that are not too far behind on it.
+void Tuner::run_folds(const std::vector<std::size_t>& rows) {
+  run_chains(rows, 0, 1);
+  run_chains(still_running(), 1, options_->folds);
+}
+
+// The rows, grouped by candidate, on each of the folds. What is known is not done again.
+void Tuner::run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold) {
+  std::vector<Chain> chains;
+  for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
+    std::vector<std::size_t> mine;
+    for (const std::size_t r : rows)
+      if (rows_[r].candidate == c) mine.push_back(r);
+    std::sort(mine.begin(), mine.end(), [&](auto a, auto b) { return rows_[a].lambda < rows_[b].lambda; });
+    for (int fold = first_fold; fold < last_fold && !mine.empty(); ++fold)
+      chains.push_back({.fold = fold, .rows = mine});
+  }
+  std::exception_ptr problem;
+  const auto count = static_cast<Count>(chains.size());
+  // A fit inside a parallel region has that one thread to itself; its bits are the same.
+#pragma omp parallel for num_threads(std::max(1, options_->side_by_side)) schedule(dynamic)
+  for (Count i = 0; i < count; ++i) {
+    try {
+      if (!stopped()) run_chain(chains[i]);
+    } catch (...) {
+      const std::lock_guard<std::mutex> alone(lock_);
+      if (!problem) problem = std::current_exception();
+    }
+  }
+  if (problem) std::rethrow_exception(problem);
+}
+
+std::size_t Tuner::lowest() const {
+  std::size_t best = rows_.size();
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    if (rows_[r].complete() && (best == rows_.size() || rows_[r].mean() < rows_[best].mean())) best = r;
+  return best;
+}
+
+std::vector<std::size_t> Tuner::still_running() const {
+  double first = std::numeric_limits<double>::infinity();
+  for (const TuneRow& row : rows_)
+    if (row.errors[0]) first = std::min(first, *row.errors[0]);
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    if (rows_[r].errors[0] && *rows_[r].errors[0] <= options_->abandon * first) rows.push_back(r);
+  return rows;
+}
+
+// Rows at the geometric means of the best lambda and its neighbours on either side.
+std::vector<std::size_t> Tuner::between_neighbours() {
+  const TuneRow best = rows_[lowest()];
+  double below = 0.0;
+  double above = std::numeric_limits<double>::infinity();
+  for (const TuneRow& row : rows_) {
+    if (row.candidate != best.candidate) continue;
+    if (row.lambda < best.lambda) below = std::max(below, row.lambda);
+    if (row.lambda > best.lambda) above = std::min(above, row.lambda);
+  }
+  std::vector<std::size_t> added;
+  if (below > 0.0) added.push_back(add_row(best.candidate, std::sqrt(below * best.lambda)));
+  if (std::isfinite(above)) added.push_back(add_row(best.candidate, std::sqrt(above * best.lambda)));
+  return added;
+}
+
+TuneResult Tuner::run() {
+  std::vector<std::size_t> all;
+  for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
+    const TuneCandidate& candidate = options_->candidates[c];
+    const bool takes_lambda = (info(candidate.options.method).settings & kTakesLambda) != 0;
+    const std::vector<double>& lambdas = candidate.lambdas.empty() ? options_->lambdas : candidate.lambdas;
+    for (const double lambda : takes_lambda ? lambdas : std::vector<double>{0.0})
+      all.push_back(add_row(c, lambda));
+  }
+  run_folds(all);
+  for (int round = 0; round < options_->refinements && !stopped() && lowest() < rows_.size(); ++round) {
+    const std::vector<std::size_t> added = between_neighbours();
+    if (added.empty()) break;
+    run_folds(added);
+  }
+  const bool interrupted = stopped();
+  if (lowest() == rows_.size() && !interrupted)
+    throw std::invalid_argument("no setting gave an error to compare by");
+  std::stable_sort(rows_.begin(), rows_.end(), [](const TuneRow& a, const TuneRow& b) {
+    return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda < b.lambda;
+  });
+  const std::size_t best = lowest();
+  return {.rows = std::move(rows_), .best = best, .interrupted = interrupted};
+}
+
+}  // namespace
+
+std::string_view name(Metric metric) {
+  return metric == Metric::kAuc ? "auc" : metric == Metric::kMae ? "mae" : "rmse";
+}
+
+bool TuneRow::complete() const {
+  return std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
+}
+
+double TuneRow::mean() const {
+  double sum = 0.0;
+  int count = 0;
+  for (const auto& error : errors) {
+    sum += error.value_or(0.0);
+    count += error ? 1 : 0;
+  }
+  return count > 0 ? sum / count : std::numeric_limits<double>::infinity();
+}
+
+double TuneRow::spread() const {
+  double squares = 0.0;
+  int count = 0;
+  for (const auto& error : errors) {
+    if (!error) continue;
+    squares += (*error - mean()) * (*error - mean());
+    ++count;
+  }
+  return count > 1 ? std::sqrt(squares / (count - 1) / count) : 0.0;
+}
+
+FitOptions settings_of(const TuneOptions& options, const TuneRow& row) {
+  FitOptions settings = options.candidates[row.candidate].options;
+  if (row.lambda > 0.0) settings.lambda = row.lambda;
+  return settings;
+}
+
+TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options, const TuneCallbacks& callbacks) {
+  check(tensor, options);
+  return Tuner(tensor, options, callbacks).run();
+}
+
+}  // namespace lacuna

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// From the indices of the agreeing modes to the fiber that has them: an open-addressing hash table whose hits
+// are verified against the tensor's own indices, so no key has to fit in a word.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "tensor/fiber_view.hpp"
+
+namespace lacuna {
+
+class FiberLookup {
+ public:
+  enum class Kind { kNone, kSingle, kListed };
+  struct Hit {
+    Kind kind = Kind::kNone;
+    Index which = 0;  // kSingle: the entry; kListed: the fiber's number
+  };
+
+  FiberLookup(const ObservedTensor& tensor, const FiberView& view) : tensor_(&tensor), view_(&view) {
+    const Count fibers = view.fibers();
+    slots_.assign(std::bit_ceil(static_cast<std::size_t>(2 * fibers + 1)), Slot{});
+    singles_.reserve(static_cast<std::size_t>(view.single_fibers()));
+    for (Count f = 0; f < view.listed_fibers(); ++f) insert(static_cast<Index>(f));
+    view.for_each_single(0, tensor.size(), [&](Count e) {
+      singles_.push_back(static_cast<Index>(e));
+      insert(static_cast<Index>(view.listed_fibers() + static_cast<Count>(singles_.size()) - 1));
+    });
+  }
+
+  // The fiber through the cell index[.][cell].
+  [[nodiscard]] Hit find(const std::vector<std::vector<Index>>& index, Count cell) const {
+    const std::uint64_t wanted = hash(index, cell);
+    for (std::size_t at = place(wanted); slots_[at].code != kEmpty; at = place(at + 1)) {
+      if (slots_[at].tag != tag(wanted)) continue;
+      const Index code = slots_[at].code;
+      const Index entry = first_entry(code);
+      bool equal = true;
+      for (const int mode : view_->part().agree)
+        equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      if (!equal) continue;
+      if (code < view_->listed_fibers()) return {Kind::kListed, code};
+      return {Kind::kSingle, entry};
+    }
+    return {};
+  }
+
+ private:
+  static constexpr Index kEmpty = 0xffffffffU;
+  // The tag spares looking up, in five places, the indices of fibers that merely share the place.
+  struct Slot {
+    Index code = kEmpty;
+    std::uint32_t tag = 0;
+  };
+
+  [[nodiscard]] std::size_t place(std::uint64_t hash) const { return hash & (slots_.size() - 1); }
+  [[nodiscard]] static std::uint32_t tag(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 32);
+  }
+
+  // Codes: listed fibers by number, then single ones in order.
+  [[nodiscard]] Index first_entry(Index code) const {
+    return code < view_->listed_fibers() ? view_->entry()[view_->span(code).begin]
+                                         : singles_[code - view_->listed_fibers()];
+  }
+  [[nodiscard]] std::uint64_t hash(const std::vector<std::vector<Index>>& index, Count position) const {
+    std::uint64_t mixed = 0x9e3779b97f4a7c15U;
+    for (const int mode : view_->part().agree) {
+      mixed ^= index[mode][position];
+      mixed *= 0xff51afd7ed558ccdU;
+      mixed ^= mixed >> 32;
+    }
+    return mixed;
+  }
+  void insert(Index code) {
+    const std::uint64_t own = hash(tensor_->indices(), first_entry(code));
+    std::size_t at = place(own);
+    while (slots_[at].code != kEmpty) at = place(at + 1);
+    slots_[at] = {.code = code, .tag = tag(own)};
+  }
+
+  const ObservedTensor* tensor_;
+  const FiberView* view_;
+  std::vector<Slot> slots_;
+  std::vector<Index> singles_;
+};
+
+}  // namespace lacuna

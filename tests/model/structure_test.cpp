@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// How people write parts and offsets: what is read, what is said back, what is refused.
+#include <gtest/gtest.h>
+
+#include <lacuna/model/structure.hpp>
+
+#include "support/random_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+std::vector<Mode> named_modes() {
+  return {{.name = "user", .size = 9, .labels = {}},
+          {.name = "item", .size = 8, .labels = {}},
+          {.name = "week", .size = 7, .labels = {}}};
+}
+
+std::vector<PartOptions> parts_of(const std::string& text) {
+  const auto parts = parse_parts(text, named_modes());
+  EXPECT_TRUE(parts) << text << ": " << (parts ? "" : parts.error().what);
+  return parts ? *parts : std::vector<PartOptions>{};
+}
+OffsetSpec offsets_of(const std::string& text) {
+  const auto offsets = parse_offsets(text, named_modes());
+  EXPECT_TRUE(offsets) << text << ": " << (offsets ? "" : offsets.error().what);
+  return offsets ? *offsets : OffsetSpec{};
+}
+
+// The error's sentence holds both: the wrong text and what was expected instead.
+void expect_refused(const Result<>& result, const std::string& text, const std::string& found,
+                    const std::string& expected) {
+  SCOPED_TRACE(text);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::kUsage);
+  EXPECT_NE(result.error().what.find(found), std::string::npos) << result.error().what;
+  EXPECT_NE(result.error().what.find(expected), std::string::npos) << result.error().what;
+}
+void parts_refused(const std::string& text, const std::string& found, const std::string& expected) {
+  const auto parts = parse_parts(text, named_modes());
+  expect_refused(parts ? Result<>(Nothing{}) : Result<>(parts.error()), text, found, expected);
+}
+void offsets_refused(const std::string& text, const std::string& found, const std::string& expected) {
+  const auto offsets = parse_offsets(text, named_modes());
+  expect_refused(offsets ? Result<>(Nothing{}) : Result<>(offsets.error()), text, found, expected);
+}
+
+TEST(ParseParts, KnowsItsKeywords) {
+  const auto full = parts_of("full");
+  ASSERT_EQ(full.size(), 3U);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(full[k].spec, full_parts(3)[k]);
+  EXPECT_EQ(full, full_structure(3));
+
+  const auto pairs = parts_of("pairs");
+  EXPECT_EQ(pairs, pair_structure(3));
+  ASSERT_EQ(pairs.size(), 6U);
+  EXPECT_EQ(pairs[0].spec, (PartSpec{.mode = 0, .agree = {1}}));
+  EXPECT_EQ(pairs[5].spec, (PartSpec{.mode = 2, .agree = {1}}));
+  EXPECT_EQ(parts_of("full ; pairs").size(), 9U);
+}
+
+TEST(ParseParts, AtTwoModesFullAndPairsAreTheSame) {
+  const auto parts = parse_parts("full;pairs", test::plain_modes({4, 5}));
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(*parts, full_structure(2));
+}
+
+TEST(ParseParts, ReadsModesByNameAndByNumberInAnyOrder) {
+  const std::vector<PartOptions> expected = {{.spec = {.mode = 0, .agree = {1, 2}}}};
+  for (const char* text :
+       {"user|item,week", "user|week,item", "1|2,3", " user | 3 , item ", "user|item,week;"})
+    EXPECT_EQ(parts_of(text), expected) << text;
+  EXPECT_EQ(parts_of("week|"), (std::vector<PartOptions>{{.spec = {.mode = 2, .agree = {}}}}));
+}
+
+TEST(ParseParts, ReadsTheSettingsOfEachPart) {
+  const auto parts = parts_of("user|item rank=20 lambda=0.5 rows=0.25 fibers=-1;week| rank=3;item|user");
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0], (PartOptions{.spec = {.mode = 0, .agree = {1}, .row_power = 0.25, .fiber_power = -1.0},
+                                   .rank = 20,
+                                   .lambda = 0.5}));
+  EXPECT_EQ(parts[1], (PartOptions{.spec = {.mode = 2, .agree = {}}, .rank = 3}));
+  EXPECT_EQ(parts[2], (PartOptions{.spec = {.mode = 1, .agree = {0}}}));
+}
+
+TEST(ParseParts, ASettingOfOnePartMayPrecedeTheKeyword) {
+  const auto parts = parts_of("user|item,week rank=7 ; full");
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].rank, 7);
+  EXPECT_EQ(parts[1].spec, full_parts(3)[1]);
+}
+
+TEST(ParseParts, NamesWhatIsWrong) {
+  parts_refused("usr|item", "'usr'", "user, item, week");
+  parts_refused("user|itme,week", "'itme'", "user, item, week");
+  parts_refused("user|4", "'4'", "1 to 3");
+  parts_refused("0|user", "'0'", "1 to 3");
+  parts_refused("user|item,,week", "''", "user, item, week");
+  parts_refused("user|item,user", "'user'", "twice");
+  parts_refused("user|item,item", "'item'", "twice");
+  parts_refused("user|item,2", "'2'", "twice");
+  parts_refused("user", "'user'", "user|item,week");
+  parts_refused("fulll", "'fulll'", "full, pairs");
+  parts_refused("user|item ; week ; item|user", "'week'", "full, pairs");
+  parts_refused("user|item;user|item rank=3", "'user|item rank=3'", "twice");
+  parts_refused("full;user|week,item", "'user|week,item'", "twice");
+  for (const char* empty : {"", "  "}) parts_refused(empty, "no part at all", "full, pairs");
+}
+
+TEST(ParseParts, NamesTheSettingThatIsWrong) {
+  for (const char* setting :
+       {"rank=0", "rank=-1", "rank=2.5", "rank=x", "rank=", "rank=1e9", "lambda=0", "lambda=-2", "lambda=inf",
+        "lambda=nan", "rows=5", "rows=a", "fibers=-4.5", "fibers=nan", "depth=3", "=3", "rank=3x"})
+    parts_refused(std::string("user|item ") + setting, "'" + std::string(setting) + "'", "rank=N");
+  parts_refused("user|item rank=3 twice", "'twice'", "rank=N");
+}
+
+TEST(DescribeParts, IsWhatTheParserReads) {
+  for (const char* text : {"user|item,week", "week|", "user|item rank=20 lambda=0.5 rows=0.25 fibers=-1",
+                           "user|item,week ; item|user,week rank=2 ; week|user"})
+    EXPECT_EQ(describe(parts_of(text), named_modes()), text);
+  for (const char* text : {"full", "pairs", "full;pairs", "3|1 lambda=0.1;1|"})
+    EXPECT_EQ(parts_of(describe(parts_of(text), named_modes())), parts_of(text)) << text;
+}
+
+TEST(ParseOffsets, KnowsItsKeywords) {
+  EXPECT_EQ(offsets_of("none"), OffsetSpec{});
+  EXPECT_EQ(offsets_of("mean"), (OffsetSpec{.mean = true, .effects = {}}));
+  EXPECT_EQ(offsets_of(" modes "), (OffsetSpec{.mean = true, .effects = {{0}, {1}, {2}}}));
+}
+
+TEST(ParseOffsets, ReadsModesAndPairsOfModes) {
+  EXPECT_EQ(offsets_of("user, item ,week*item"), (OffsetSpec{.mean = true, .effects = {{0}, {1}, {1, 2}}}));
+  EXPECT_EQ(offsets_of("3*1"), (OffsetSpec{.mean = true, .effects = {{0, 2}}}));
+}
+
+TEST(ParseOffsets, NamesWhatIsWrong) {
+  offsets_refused("usr", "'usr'", "user, item, week");
+  offsets_refused("user,item*weak", "'weak'", "user, item, week");
+  offsets_refused("user,0", "'0'", "1 to 3");
+  offsets_refused("user*user", "'user'", "twice");
+  offsets_refused("user*item*week", "'user*item*week'", "item*week");
+  offsets_refused("user*,item", "'user*'", "item*week");
+  offsets_refused("user,item,user", "'user'", "twice");
+  offsets_refused("item*week,week*item", "'week*item'", "twice");
+  offsets_refused("user,,item", "''", "expected");
+  offsets_refused("", "", "expected none, mean, modes");
+}
+
+TEST(DescribeOffsets, IsWhatTheParserReads) {
+  for (const char* text : {"none", "mean", "user", "user,item,item*week"})
+    EXPECT_EQ(describe(offsets_of(text), named_modes()), text);
+  EXPECT_EQ(offsets_of(describe(offsets_of("modes"), named_modes())), offsets_of("modes"));
+}
+
+}  // namespace
+}  // namespace lacuna

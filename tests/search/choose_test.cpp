@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/method/fit.hpp>
+#include <set>
+
+#include "base/rng.hpp"
+#include "model/body.hpp"
+
+namespace lacuna {
+namespace {
+
+struct Sample {
+  ObservedTensor train;
+  Entries test;
+};
+
+// user x item x week: strong effects of users and items and a user x item interaction of rank 1 that no week
+// changes. Each (user, item) is seen in one week only, so the paper's user and item parts see single entries.
+Sample ratings(double effect) {
+  constexpr Index kUsers = 60;
+  constexpr Index kItems = 50;
+  constexpr Index kWeeks = 40;
+  Rng rng(3);
+  std::vector<double> taste(kUsers), quality(kItems), user(kUsers), item(kItems);
+  for (auto* list : {&taste, &user})
+    for (double& value : *list) value = rng.normal();
+  for (auto* list : {&quality, &item})
+    for (double& value : *list) value = rng.normal();
+  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries test = train;
+  for (Index u = 0; u < kUsers; ++u)
+    for (Index i = 0; i < kItems; ++i) {
+      if (rng.uniform() < 0.5) continue;
+      Entries& list = rng.uniform() < 0.8 ? train : test;
+      list.index[0].push_back(u);
+      list.index[1].push_back(i);
+      list.index[2].push_back(static_cast<Index>(rng.uniform() * kWeeks));
+      list.value.push_back(taste[u] * quality[i] + effect * (user[u] + item[i]) + 0.1 * rng.normal());
+    }
+  auto tensor = ObservedTensor::create(
+      {{.name = "user", .size = kUsers}, {.name = "item", .size = kItems}, {.name = "week", .size = kWeeks}},
+      std::move(train));
+  return {.train = std::move(*tensor), .test = std::move(test)};
+}
+
+bool has_part(const Model& model, int mode, const std::vector<int>& agree) {
+  return std::any_of(model.latent()->parts.begin(), model.latent()->parts.end(), [&](const ModelPart& part) {
+    return part.modes.mode == mode && part.modes.agree == agree;
+  });
+}
+
+TEST(ChooseStructure, FindsTheMarginalPartsAndTheEffects) {
+  const Sample sample = ratings(3.0);
+  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 20, .tolerance = 1e-3};
+  const double plain = *fit(sample.train, options, {}, &sample.test).last.test_rmse;
+  options.auto_parts = options.auto_offsets = true;
+  int notices = 0;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string&) { ++notices; };
+  const FitResult chosen = fit(sample.train, options, callbacks, &sample.test);
+  EXPECT_TRUE(has_part(chosen.model, 0, {1}) || has_part(chosen.model, 1, {0}));
+  std::set<int> effects;
+  for (const Effect& effect : chosen.model.offsets.effects)
+    effects.insert(effect.modes.begin(), effect.modes.end());
+  EXPECT_TRUE(effects.contains(0) && effects.contains(1));
+  EXPECT_LT(*chosen.last.test_rmse, 0.3 * plain);
+  EXPECT_GT(notices, 5);
+  EXPECT_LT(notices, 40);
+}
+
+TEST(ChooseStructure, KeepsWhatTheUserFixed) {
+  const Sample sample = ratings(1.0);
+  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
+  options.auto_offsets = true;
+  const FitResult result = fit(sample.train, options);
+  EXPECT_EQ(result.model.latent()->parts.size(), 3U);
+  EXPECT_EQ(result.model.latent()->parts[0].lambda, 60.0);
+}
+
+TEST(ChooseStructure, IsDeterministic) {
+  const Sample sample = ratings(1.0);
+  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
+  options.auto_parts = options.auto_offsets = true;
+  const FitResult first = fit(sample.train, options);
+  const FitResult second = fit(sample.train, options);
+  EXPECT_EQ(first.model.settings, second.model.settings);
+  EXPECT_EQ(first.last.objective, second.last.objective);
+}
+
+TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
+  Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
+  const auto tensor = ObservedTensor::create({{.name = "a", .size = 2}, {.name = "b", .size = 2}}, entries);
+  FitOptions options{.ranks = {1}, .max_iterations = 3};
+  options.auto_parts = options.auto_offsets = true;
+  const FitResult result = fit(*tensor, options);
+  EXPECT_TRUE(std::isfinite(result.last.objective));
+  EXPECT_EQ(result.model.latent()->parts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace lacuna
