@@ -2,7 +2,7 @@
 // The choice of optimiser, made once.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "solver/nonlinear_cg.hpp"
 #include "solver/trust_region.hpp"

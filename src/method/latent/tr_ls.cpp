@@ -23,7 +23,7 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
+Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options,
                             FitRun& run) {
   ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
   const LatentReport report(run, tensor, data.parts());
@@ -51,9 +51,9 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   run.start_stage(1.0);
   solution.summary = minimize(
       manifold, problem, x, state,
-      {.optimizer = options.optimizer,
-       .max_iterations = options.max_iterations,
-       .tolerance = options.tolerance},
+      {.optimizer = *options.optimizer,
+       .max_iterations = *options.max_iterations,
+       .tolerance = *options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
         return report.step<Real>(record,
                                  {.train_rmse = std::sqrt(here.cost / data.total_weight()),
@@ -69,7 +69,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   return solution;
 }
 
-template Solution<double> solve_primal(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
-template Solution<float> solve_primal(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
+template Solution<double> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
+template Solution<float> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
 
 }  // namespace lacuna

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits and predicts with an installed lacuna; ends with 0 when the answer makes sense.
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 
 int main() {
   lacuna::Entries entries{.index = {{0, 0, 1, 1, 2}, {0, 1, 0, 1, 0}}, .value = {1, 2, 2, 4, 3}};
