@@ -85,7 +85,7 @@ void FitFlags::add_flags(CLI::App& command) {
       ->check(CLI::IsMember({"none", "mean"}))
       ->group(group);
   clip.add_flag(command, "no limits");
-  command.add_option("--loss", loss, "squared, or huber, which does not trust entries far off")
+  command.add_option("--loss", loss, "squared, or huber, which down-weights outliers")
       ->check(CLI::IsMember({"squared", "huber"}))
       ->capture_default_str()
       ->group(group);

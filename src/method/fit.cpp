@@ -163,7 +163,7 @@ FitResult choose_and_fit(ObservedTensor tensor, const FitOptions& options, const
   };
   Choice choice = options.loss == Loss::kSquared
                       ? choose(tensor, options, timed)
-                      : choose(believed_entries(tensor, options, timed), options, timed);
+                      : choose(inlier_entries(tensor, options, timed), options, timed);
   if (choice.start) choice.options.warm_start = &*choice.start;
   const double choosing = watch.seconds();
   if (options.max_time > 0.0) choice.options.max_time = std::max(1e-3, options.max_time - choosing);

@@ -53,15 +53,15 @@ INSTANTIATE_TEST_SUITE_P(Methods, Robust,
                            return text;
                          });
 
-TEST_P(Robust, WrongEntriesHardlyMatter) {
+TEST_P(Robust, OutliersHardlyMatter) {
   const Spoiled data = spoiled(0.1);
   const double squared = *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
   const FitResult robust = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
   EXPECT_LT(*robust.last.test_rmse, 0.5 * squared);
   const auto settings = nlohmann::json::parse(robust.model.settings);
   EXPECT_EQ(settings["loss"], "huber");
-  EXPECT_GT(settings["doubted_share"].get<double>(), 0.05);
-  EXPECT_LT(settings["doubted_share"].get<double>(), 0.25);
+  EXPECT_GT(settings["downweighted_share"].get<double>(), 0.05);
+  EXPECT_LT(settings["downweighted_share"].get<double>(), 0.25);
 }
 
 TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {
@@ -94,7 +94,7 @@ TEST(RobustFit, StopsWhenAsked) {
     EXPECT_TRUE(std::isfinite(value));
 }
 
-TEST(RobustFit, ChoosesOnTheEntriesItBelieves) {
+TEST(RobustFit, ChoosesOnTheInliers) {
   const Spoiled data = spoiled(0.1);
   FitOptions open = options(Method::kTrMm, Loss::kHuber);
   open.ranks.clear();
@@ -104,7 +104,7 @@ TEST(RobustFit, ChoosesOnTheEntriesItBelieves) {
   EXPECT_LT(*fit(data.train, open, {}, &data.test).last.test_rmse, 0.5 * squared);
 }
 
-// Where errors are noise. What regularisation leaves of the largest values looks like wrong entries to it.
+// Without outliers. Not with TR-MM: the bias of its regulariser on the largest values looks like outliers.
 TEST(RobustFit, CleanDataIsFittedAsWellAsBefore) {
   const Spoiled data = spoiled(0.0);
   const auto error = [&](Loss loss) {
