@@ -3,7 +3,11 @@
 // diagonal.
 //
 //   r = b - A x,  s = M^-1 r,  p = s
-//   repeat  alpha = <r,s> / <p,Ap>;  x += alpha p;  r -= alpha Ap;  beta = <r,s>_new / <r,s>;  p = s + beta p
+//   repeat  alpha = <r,s> / <p,Ap>
+//           x    += alpha p
+//           r    -= alpha Ap
+//           beta  = <r,s>_new / <r,s>
+//           p     = s + beta p
 //
 // Starts from the x it is given (a warm start) and stops when ||r|| <= tolerance. Four vectors of the size of
 // x and no allocation after the first call; s is never stored. If <p,Ap> is not positive, which only rounding

@@ -57,7 +57,7 @@ class TuckerSpace {
     for (int k = 0; k < order(); ++k) v.factors[k] *= a;
   }
 
-  // Orthonormal factors, a core of independent normal numbers with the norm that is typical.
+  // Orthonormal factors, a core of independent normal numbers scaled to the norm s.
   void random_point(Rng& rng, Point& out) const {
     zero(out, out);
     for (Matrix<double>& factor : out.factors) {

@@ -5,9 +5,11 @@
 //
 // The inner maximiser solves A(u) Z = Y, A(u) Z = Z/2 + sum_p lambda_p (Z x_k U_p U_p')_Omega, by conjugate
 // gradients. Where entries have weights w, ||Z||^2 is sum_e z_e^2 / w_e and Z/2 is Z/(2w). With Z exact:
-//   grad_{U_p} g     = -lambda_p Z_p Z_p' U_p
-//   A(u) Zdot        = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
-//   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+//
+//   grad_{U_p} g      = -lambda_p Z_p Z_p' U_p
+//   A(u) Zdot         = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+//   D grad_{U_p} g[V] = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+//
 // Reference: the paper's Lemma 1, with the constants of docs/math.md.
 //
 // An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small

@@ -152,7 +152,7 @@ class ScoreboardTest(FolderTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "page.md").read_text()
         self.assertIn("## Default settings", page)
-        self.assertIn("| baboon |  | 0.15 ± 0.07 (2) |", page)
+        self.assertIn("| baboon |  | 0.15 ± 0.071 (2) |", page)
 
     def test_a_later_run_replaces_its_own_record_only(self):
         self.score("--seeds", "1,2", "baboon")

@@ -19,8 +19,8 @@ void set_thread_count(int threads);
 
 inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
 
-// Threads worth waking for a loop of this many blocks: with fewer blocks each, waking them costs more than
-// they do.
+// The number of threads for a loop of this many blocks: with fewer blocks for each, starting a thread costs more
+// than it saves.
 inline constexpr std::int64_t kBlocksPerThread = 4;
 [[nodiscard]] inline int threads_for_blocks(std::int64_t blocks) {
   return static_cast<int>(std::clamp<std::int64_t>(blocks / kBlocksPerThread, 1, thread_count()));
