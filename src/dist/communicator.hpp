@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sums over the observed entries of all processes. Problems and solvers sum over the entries of a distributed
-// vector in no other way, so a build whose entries are distributed over processes replaces the Communicator and
-// nothing else.
+// Sums over the observed entries of all processes. Problems and solvers sum over
+// the entries of a distributed vector in no other way, so a build whose entries are distributed over
+// processes replaces the Communicator and nothing else.
 #pragma once
 
 #include <lacuna/base/parallel.hpp>

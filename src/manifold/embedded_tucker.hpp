@@ -10,7 +10,8 @@
 // Transport       orthogonal projection of the tensor on the new tangent space
 // Reference       Kressner, Steinlechner, Vandereycken 2014, "Low-rank tensor completion by Riemannian
 //                 optimization", sections 2 and 3; Koch & Lubich 2010
-// Breaks down     where some G_(k) does not have full row rank; its pseudo-inverse leaves V_k zero on the null space
+// Breaks down     where some G_(k) does not have full row rank; its pseudo-inverse leaves V_k zero on the
+//                 null space
 // Cost            O(sum_k n_k r_k^2 + r^{K+1}) an operation, (2r)^{K+1} a retraction
 #pragma once
 

@@ -23,7 +23,8 @@ void add_scaled(double a, const SkewList& x, SkewList& y) {
   for (std::size_t k = 0; k < x.size(); ++k) y[k] += a * x[k];
 }
 
-// The inverse of O -> skew(2 O gram) / 2, the block diagonal of vertical* vertical, in the eigenbasis of gram.
+// The inverse of O -> skew(2 O gram) / 2, the block diagonal of vertical* vertical, in the eigenbasis of
+// gram.
 SkewList precondition(const QuotientTucker::Frame& frame, const SkewList& r) {
   SkewList s = r;
   for (std::size_t k = 0; k < r.size(); ++k) {

@@ -9,7 +9,7 @@
 // Tangent         U_k' xi_k is skew
 //                 Psi(xi)_k   = xi_k - U_k S_k (G_(k) G_(k)')^-1,  S_k symmetric
 // Vertical        vertical(O) = (U_k O_k, -sum_k G x_k O_k),       O_k skew
-// Horizontal      Pi(xi)      = xi - vertical(O),  O from the normal equations vertical* vertical O = vertical* xi:
+// Horizontal      Pi(xi)      = xi - vertical(O),  vertical* vertical O = vertical* xi, normal equations:
 //                 K coupled Lyapunov equations, solved by preconditioned conjugate gradients
 // Retraction      polar factor of U_k + xi_k; G + xi_G
 // Transport       Pi(Psi(.)) at the new point

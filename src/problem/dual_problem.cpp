@@ -48,7 +48,8 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
   state.misfit = misfit(state.z, residual);
 }
 
-// Z where the solve begins: that of the state near by, else what start_from gave, else 0, for which it returns true.
+// Z where the solve begins: that of the state near by, else what start_from gave, else 0, for which it
+// returns true.
 template <class Real>
 bool DualProblem<Real>::start_at(const State* near, State& state) const {
   if (near != nullptr) {
@@ -60,8 +61,9 @@ bool DualProblem<Real>::start_at(const State* near, State& state) const {
   return start_.empty();
 }
 
-// A Z = Y up to ||R|| <= tolerance ||Z / weight||: the error of Z is about twice R times the weights, so ||R|| is
-// compared with ||Z / weight||, which is small where the data is fitted closely. It is known only as the solve proceeds.
+// A Z = Y up to ||R|| <= tolerance ||Z / weight||: the error of Z is about twice R times the weights, so
+// ||R|| is compared with ||Z / weight||, which is small where the data is fitted closely. It is known only as
+// the solve proceeds.
 template <class Real>
 void DualProblem<Real>::solve(double tolerance, bool from_zero, State& state) {
   using Ending = typename InnerSystem<Real>::Ending;

@@ -14,9 +14,9 @@
 //
 // An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small
 // by 1/2 <R, A^-1 R>. So the tolerance of the inner solves may follow the outer progress, which the caller
-// states as an Accuracy: it is `forcing` times the relative gradient, within [tightest, loosest]. The same holds
-// for Zdot: far from a solution the outer iteration takes as many steps with a rough Hessian as with an exact
-// one, and a rough one costs a fraction of the work.
+// states as an Accuracy: it is `forcing` times the relative gradient, within [tightest, loosest]. The same
+// holds for Zdot: far from a solution the outer iteration takes as many steps with a rough Hessian as with an
+// exact one, and a rough one costs a fraction of the work.
 //
 // Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r), kept between calls.
 #pragma once

@@ -16,8 +16,8 @@
 // Reference: the paper's Lemma 2, with the constants of docs/math.md. Where entries have weights w,
 // h = sum_e w_e R_e^2, and w R stands for R, w Rdot for Rdot, in all derivatives.
 //
-// h has no regulariser: only the ranks and an early stop keep it from fitting noise. It depends on lambda and Z
-// only through lambda Z, so lambda sets the length of a step in Z relative to one in U. A point is
+// h has no regulariser: only the ranks and an early stop keep it from fitting noise. It depends on lambda and
+// Z only through lambda Z, so lambda sets the length of a step in Z relative to one in U. A point is
 // (U_1, ..., U_P, Z as one column).
 #pragma once
 

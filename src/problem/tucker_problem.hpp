@@ -28,7 +28,8 @@ class TuckerProblem {
   void evaluate(const Tucker& x, const State* near, State& state) const;
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
-  // The gradient with respect to the core at X = 0 is (W Y) x_k U_k' with orthonormal factors: of about this norm.
+  // The gradient with respect to the core at X = 0 is (W Y) x_k U_k' with orthonormal factors: of about this
+  // norm.
   [[nodiscard]] double gradient_scale(const State&) const { return mean_weight_ * data_norm_; }
   void gradient(const Tucker& x, const State& state, Tucker& out) const;
   // The minimiser of f along t u with X linearised: t = -<W residual, a> / <W a, a>, a = D X[u] on Omega.

@@ -16,14 +16,16 @@ namespace {
 
 constexpr double kBound = 1.345;       // deviations
 constexpr double kDeviation = 1.4826;  // of a normal error, in units of its median size
-// The reweighted fits only have to find the weights, so each is short; they end when the weights have settled.
+// The reweighted fits only have to find the weights, so each is short; they end when the weights have
+// settled.
 constexpr int kReweightings = 30;
 constexpr int kStepsPerReweighting = 5;
 constexpr double kReweightingTolerance = 1e-3;
 constexpr double kSettled = 0.002;  // on the mean change of a robust weight
 // An entry with a smaller robust weight counts as down-weighted, any other as an inlier.
 constexpr double kInlierWeight = 0.5;
-// The model of the fit that finds the inliers while rank and lambda are still open: too small to follow outliers.
+// The model of the fit that finds the inliers while rank and lambda are still open: too small to follow
+// outliers.
 constexpr int kScreeningRank = 3;
 constexpr double kScreeningLambda = 1.0;
 
@@ -119,8 +121,8 @@ RobustWeights find_weights(ObservedTensor& tensor, const FitOptions& options, Fi
                            const Entries* test, FitResult& last) {
   const std::vector<double> given(tensor.weights().begin(), tensor.weights().end());
   FitOptions reweighted = without_extras(options);
-  // Problem P is regularised only by its number of steps: fit after fit it would come to fit the outliers too.
-  // Problem D has the same model and an explicit regulariser.
+  // Problem P is regularised only by its number of steps: fit after fit it would come to fit the outliers
+  // too. Problem D has the same model and an explicit regulariser.
   if (reweighted.method == Method::kTrLs) reweighted.method = Method::kTrMm;
   reweighted.loss = Loss::kSquared;
   reweighted.early_stop = 0.0;

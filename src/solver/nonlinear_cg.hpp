@@ -8,8 +8,8 @@
 //   beta  = max(0, <g_new, g_new - T g> / <g, g>)               Polak-Ribiere+
 //   d    <- -g_new + beta T d,  restarted when it is no descent direction
 //
-// T is the manifold's transport, a projection on the new tangent space. The first trial step is the objective's
-// step_length() if it has one, else it follows the last decrease: t = 2 (f - f_before) / <g, d>
+// T is the manifold's transport, a projection on the new tangent space. The first trial step is the
+// objective's step_length() if it has one, else it follows the last decrease: t = 2 (f - f_before) / <g, d>
 // (Nocedal & Wright 2006, (3.60)). Reference: Absil, Mahony, Sepulchre 2008, section 8.3.
 #pragma once
 
@@ -48,8 +48,8 @@ class NonlinearCg {
               const Interrupted& interrupted)
       : manifold_(&manifold), objective_(&objective), options_(options), interrupted_(&interrupted) {}
 
-  // Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
-  // is called at the start and after every step, and may stop the solver.
+  // Minimises from x, which ends as the best point found, with its state in `state`. It calls
+  // observe(record, x, state) at the start and after every step, which may stop the solver.
   template <class Observe>
   Summary minimize(Point& x, State& state, Observe&& observe) {
     start(x, state);
@@ -113,8 +113,8 @@ class NonlinearCg {
     slope_ = -record_.gradient_norm * record_.gradient_norm;
   }
 
-  // Armijo: the first t with f(R_x(t d)) <= f(x) + c t slope. The decrease must also be positive: once t slope is
-  // below rounding the sum alone would accept steps without progress for ever.
+  // Armijo: the first t with f(R_x(t d)) <= f(x) + c t slope. The decrease must also be positive: once t
+  // slope is below rounding the sum alone would accept steps without progress for ever.
   LineSearchEnd search_along_direction(const Point& x, const State& state) {
     const double cost = objective_->cost(state);
     double t = first_trial(x, state);

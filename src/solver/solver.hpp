@@ -11,11 +11,12 @@
 
 namespace lacuna {
 
-// A smooth function on M. A State holds what was computed at one point; evaluate fills it, whatever it held before, and
-// it is handed back to every later call about that point.
+// A smooth function on M. A State holds what was computed at one point; evaluate fills it, whatever it held
+// before, and it is handed back to every later call about that point.
 //
-// Two things are optional. An objective that is computed by inner solves takes an Accuracy as the last argument of
-// evaluate and hessian. One that can tell how far to go along a direction has step_length(x, state, u) -> double.
+// Two things are optional. An objective that is computed by inner solves takes an Accuracy as the last
+// argument of evaluate and hessian. One that can tell how far to go along a direction has step_length(x,
+// state, u) -> double.
 template <class O, class M>
 concept FirstOrderObjective = requires(O& o, const typename M::Point& x, const typename O::State* near,
                                        typename O::State& state, typename M::Tangent& v) {

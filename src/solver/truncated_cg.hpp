@@ -7,18 +7,20 @@
 //
 //   ||r|| <= ||g|| min(kappa, (||g|| / gradient scale)^theta),   r = g + H eta
 //
-// (theta = 1 makes the outer loop converge quadratically). The decrease of the model, which the ratio test of the trust
-// region needs, costs no further product: m(eta) = 1/2 <g + r, eta>. ||eta|| grows with every step, so the point where
-// the path leaves a smaller ball is what the method returns for that ball: a Crossing.
+// (theta = 1 makes the outer loop converge quadratically). The decrease of the model, which the ratio test of
+// the trust region needs, costs no further product: m(eta) = 1/2 <g + r, eta>. ||eta|| grows with every step,
+// so the point where the path leaves a smaller ball is what the method returns for that ball: a Crossing.
 //
 // Notation  eta    the step so far, from 0
 //           r      g + H eta
 //           delta  the direction, -unit r + beta delta
-//           unit   a power of two about 1 / ||g||. Directions of length about 1 keep H delta, which grows with the
-//                  fourth power of the data, in the range of single precision; a power of two adds no rounding.
+//           unit   a power of two about 1 / ||g||. Directions of length about 1 keep H delta, which grows
+//                  with the fourth power of the data, in the range of single precision; a power of two adds
+//                  no rounding.
 //
-// Reference: Absil, Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5.
-// Cost: one Hessian product and O(dimension) a step. The workspace is kept between calls: no allocation after the first.
+// Reference: Absil, Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5. Cost: one
+// Hessian product and O(dimension) a step. The workspace is kept between calls: no allocation after the
+// first.
 #pragma once
 
 #include <algorithm>
@@ -71,8 +73,8 @@ class TruncatedCg {
 
   explicit TruncatedCg(const TruncatedCgOptions& options) : options_(options) {}
 
-  // hessian(direction, out): out <- H direction. Outputs: eta, and the decrease and eta of the crossings, whose
-  // radii ascend.
+  // hessian(direction, out): out <- H direction. Outputs: eta, and the decrease and eta of the crossings,
+  // whose radii ascend.
   template <class Hessian>
   SubproblemResult solve(const M& manifold, const Subproblem& problem, Hessian&& hessian,
                          const Interrupted& interrupted, Tangent& eta,
@@ -127,7 +129,8 @@ class TruncatedCg {
     result_.decrease = advance(manifold, problem, step_to(problem.radius), eta);
   }
 
-  // eta <- eta + alpha delta. False, and eta as it was, when that does not decrease the model: an inexact Hessian.
+  // eta <- eta + alpha delta. False, and eta as it was, when that does not decrease the model: an inexact
+  // Hessian.
   bool take_step(const M& manifold, const Subproblem& problem, Tangent& eta) {
     const std::size_t first = crossed_;
     record_crossings(manifold, next_eta_eta_, eta);
@@ -166,7 +169,8 @@ class TruncatedCg {
     return (root - eta_delta_) / delta_delta_;
   }
 
-  // Crossings on the way along delta to this length. There -m grows by step unit <r, r> - step^2 curvature / 2.
+  // Crossings on the way along delta to this length. There -m grows by step unit <r, r> - step^2 curvature /
+  // 2.
   void record_crossings(const M& manifold, double length_squared, const Tangent& eta) {
     for (; crossed_ < crossings_.size(); ++crossed_) {
       Crossing<Tangent>& at = crossings_[crossed_];

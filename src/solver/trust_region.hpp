@@ -10,8 +10,8 @@
 // The path to a rejected step passed through the answers for smaller balls (truncated_cg.hpp). These are
 // tried before the iteration ends, without a Hessian product.
 //
-// The slack keeps the ratio near 1 when both decreases are below rounding or below the error of an inexact cost
-// (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
+// The slack keeps the ratio near 1 when both decreases are below rounding or below the error of an inexact
+// cost (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
 #pragma once
 
 #include <cmath>
@@ -52,8 +52,8 @@ class TrustRegion {
         unit_(manifold.typical_distance()),
         subproblem_(options.subproblem) {}
 
-  // Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
-  // is called at the start and after every step, and may stop the solver.
+  // Minimises from x, which ends as the best point found, with its state in `state`. It calls
+  // observe(record, x, state) at the start and after every step, which may stop the solver.
   template <class Observe>
   Summary minimize(Point& x, State& state, Observe&& observe) {
     start(x, state);
@@ -164,8 +164,8 @@ class TrustRegion {
     }
   }
 
-  // After a rejection: eta <- the subproblem's answer for the largest of the smaller balls left that is clearly
-  // shorter than the step rejected. False when there is none.
+  // After a rejection: eta <- the subproblem's answer for the largest of the smaller balls left that is
+  // clearly shorter than the step rejected. False when there is none.
   bool shorten_step() {
     while (smaller_left_ > 0) {
       Crossing<Tangent>& ball = smaller_[--smaller_left_];

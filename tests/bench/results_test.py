@@ -132,7 +132,8 @@ class ScoreboardTest(FolderTest):
         return run(SCOREBOARD, "--binary", self.binary, "--splits", self.folder, "--table", self.table, *flags)
 
     def figures(self):
-        return {(r["split"], r["settings"], r["seed"], r["figure"]): r["value"] for r in json.loads(self.table.read_text())["records"]}
+        return {(r["split"], r["settings"], r["seed"], r["figure"]): r["value"]
+                for r in json.loads(self.table.read_text())["records"]}
 
     def test_each_seed_is_a_record_with_its_origin(self):
         done = self.score("--seeds", "1,3", "baboon", "youtube")

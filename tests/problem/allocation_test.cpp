@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hessian products reuse their workspace: after the first one nothing is allocated by the problem, the manifold or
-// the subproblem's solver. What the products of the parts allocate inside is measured alongside and taken off.
+// Hessian products reuse their workspace: after the first one nothing is
+// allocated by the problem, the manifold or the subproblem's solver. What the products of the parts allocate
+// inside is measured alongside and taken off.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +25,8 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
-// The forms for arrays call these. Never inlined: the compiler would see malloc's memory meet operator delete.
+// The forms for arrays call these. Never inlined: the compiler would see malloc's memory meet operator
+// delete.
 [[gnu::noinline]] void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));

@@ -19,8 +19,8 @@ void set_thread_count(int threads);
 
 inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
 
-// The number of threads for a loop of this many blocks: with fewer blocks for each, starting a thread costs more
-// than it saves.
+// The number of threads for a loop of this many blocks: with fewer blocks for each, starting a thread costs
+// more than it saves.
 inline constexpr std::int64_t kBlocksPerThread = 4;
 [[nodiscard]] inline int threads_for_blocks(std::int64_t blocks) {
   return static_cast<int>(std::clamp<std::int64_t>(blocks / kBlocksPerThread, 1, thread_count()));
@@ -43,8 +43,8 @@ void parallel_tasks(int count, Body&& body) {
   for (int task = 0; task < count; ++task) body(task);
 }
 
-// The sum over blocks of body(begin, end), in block order. Blocks are taken a batch at a time, so that the partial
-// sums fit on the stack: sums of vectors are part of every inner iteration, which allocates nothing.
+// The sum over blocks of body(begin, end), in block order. Blocks are taken a batch at a time, so that the
+// partial sums fit on the stack: sums of vectors are part of every inner iteration, which allocates nothing.
 template <class Body>
 [[nodiscard]] auto parallel_sum(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
   using Sum = decltype(body(count, count));

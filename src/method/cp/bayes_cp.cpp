@@ -281,8 +281,8 @@ void BayesCp::update_row(Moments& mode, Count row, const RowSums& sums) {
       packed_inner(sums.second(), mode.second.row(row), rank) - 2.0 * sums.first().dot(mean.transpose());
 }
 
-// Multiplies column r of mode k by s_k, prod_k s_k = 1, which leaves the distribution of X as it is. With gamma_r
-// updated afterwards, the bound changes by the change of
+// Multiplies column r of mode k by s_k, prod_k s_k = 1, which leaves the distribution of X as it is. With
+// gamma_r updated afterwards, the bound changes by the change of
 //
 //   sum_k n_k log s_k - (c0 + sum_k n_k / 2) log(d0 + 1/2 sum_k s_k^2 P_k),   P_k = E||A_k(:, r)||^2
 //

@@ -13,8 +13,8 @@
 namespace lacuna {
 namespace {
 
-// Relative accuracy of squared singular values. The gap is too large by this share of <z, S>; a higher accuracy
-// takes far longer.
+// Relative accuracy of squared singular values. The gap is too large by this share of <z, S>; a higher
+// accuracy takes far longer.
 constexpr double kVertexAccuracy = 1e-4;
 // Of the bound, in norms of the leading component: makes the lambda that all methods begin with, 10, a bound
 // of 2.5 of them.
@@ -22,7 +22,8 @@ constexpr double kUnit = 0.25;
 constexpr double kReductionStep = 0.4;  // the authors' rho, in units of 1 / the Lipschitz constant
 constexpr double kDependent = 1e-12;    // what is left of a unit vector of the span, by rounding
 
-// The coordinates of a unit vector in orthonormal columns, which gain a column for what is outside their span.
+// The coordinates of a unit vector in orthonormal columns, which gain a column for what is outside their
+// span.
 Eigen::VectorXd take_up(Matrix<double>& columns, const Matrix<double>& vector) {
   const Eigen::Index count = columns.cols();
   Eigen::VectorXd rest = vector;

@@ -8,7 +8,8 @@
 
 namespace lacuna {
 namespace {
-// A stage of the path only provides a starting point for the next one: few steps and a rough tolerance suffice.
+// A stage of the path only provides a starting point for the next one: few steps and a rough tolerance
+// suffice.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
