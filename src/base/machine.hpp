@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the machine the program runs on can do beyond what the compiler was told.
+// Instruction sets of the processor, found at run time.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets alone: nothing is left to do but to measure what they leave.
+// Methods mean and offsets: the offsets are the model, so only the training error is computed.
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 

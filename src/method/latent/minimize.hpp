@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of optimiser, made once.
+// Runs the optimiser that the options name.
 #pragma once
 
 #include <lacuna/method/fit_once.hpp>

@@ -8,8 +8,8 @@
 namespace lacuna {
 namespace {
 
-// h depends on lambda and Z only through lambda Z. Scaling lambda so that the starting Z has length 1 puts Z
-// on the scale of the factors, which is what a trust region, a ball, needs.
+// h depends on lambda and Z only through lambda Z. Lambda is scaled so that the starting Z has length 1, as
+// the factors have: the trust region is a ball in (u, Z).
 template <class Real>
 void balance(ProblemData<Real>& data, std::vector<Real>& z) {
   const double length = std::sqrt(dot<Real>(data.everyone(), z, z));

@@ -8,12 +8,13 @@
 
 namespace lacuna {
 namespace {
-// A stage of the path only has to bring the next one near: this many steps, this tolerance, are plenty.
+// A stage of the path only provides a starting point for the next one: few steps and a rough tolerance
+// suffice.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
 
-// A step to come back to.
+// The best step so far by held-out error.
 template <class Real>
 struct Kept {
   std::vector<Matrix<Real>> u;

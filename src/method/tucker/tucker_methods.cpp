@@ -22,7 +22,7 @@
 namespace lacuna {
 namespace {
 
-// A rank on the way to the final one only has to bring the next one near.
+// A rank below the final one only provides a starting point for the next.
 constexpr int kStageIterations = 20;
 constexpr double kStageTolerance = 1e-3;
 

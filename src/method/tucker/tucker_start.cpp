@@ -20,7 +20,7 @@ Matrix<double> leading(const ObservedTensor& tensor, int mode, std::span<const d
   return leading_vectors<double>(part, values, count, serial_communicator(), rng).left;
 }
 
-// Positions without an entry have nothing to say, and the gradient never moves them.
+// Rows of positions without an entry are 0: the data do not determine them and the gradient is 0 there.
 void clear_unobserved(const ObservedTensor& tensor, int mode, Matrix<double>& factor) {
   std::vector<bool> seen(tensor.extent(mode), false);
   for (const Index i : tensor.index(mode)) seen[i] = true;
