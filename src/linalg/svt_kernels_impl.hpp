@@ -81,8 +81,8 @@ double threshold_any(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size, std::p
   Eigen::VectorXd shrink(kept);  // 1 - tau / sigma
   for (Eigen::Index i = kept - 1; i >= 0; --i) {
     const double sigma = std::sqrt(eigen.ascending_values()[static_cast<std::size_t>(i)]);
-    shrink(i) = 1.0 - tau / sigma;
-    norm += sigma - tau;
+    shrink(i) = std::max(0.0, 1.0 - tau / sigma);  // sigma^2 > tau^2 leaves room for rounding
+    norm += std::max(0.0, sigma - tau);
   }
   if (kept == 0) {
     Eigen::Map<MatrixOf<Scalar>>(x, left, size * right).setZero();
