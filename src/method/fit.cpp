@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/stopwatch.hpp"
+#include "method/fit_units.hpp"
 #include "method/solve.hpp"
 #include "search/choose.hpp"
 #include "search/robust.hpp"
@@ -201,11 +202,14 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
   model.entries = tensor.size();
   model.observed = {.low = *low, .high = *high};
   model.clip = options.clip_observed ? model.observed : options.clip;
+  const UnitScale unit(tensor);
+  unit.scale(tensor);
   model.offsets = fit_offsets(tensor, spec);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
-  FitRun run(options, callbacks, test, model.offsets, model.clip);
-  Solved solved = solve(tensor, options, run);
+  const WarmStart warm(options, unit);
+  FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
+  Solved solved = solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);
@@ -214,6 +218,7 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
   settings.update(solved.settings);
   model.settings = settings.dump();
   model.body = std::move(solved.body);
+  restore_units(unit, result);
   return result;
 }
 

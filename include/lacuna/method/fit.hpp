@@ -109,7 +109,8 @@ struct FitResult {
   double choosing_seconds = 0.0;  // what automatic choices took before that
 };
 
-// Throws std::invalid_argument when the options do not fit the tensor.
+// Throws std::invalid_argument when the options do not fit the tensor, ValueRangeError when its values are so
+// large or small that the result has no finite double.
 [[nodiscard]] FitResult fit(ObservedTensor tensor, const FitOptions& options,
                             const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
 

@@ -81,7 +81,7 @@ Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run)
     }
     solved.mixture = shares(std::move(norms));
     solved.settings = {{"lambda", options.lambda},
-                       {"tau", solver.tau()},
+                       {"tau", run.unit().restored(solver.tau())},
                        {"max_iterations", options.max_iterations},
                        {"tolerance", options.tolerance}};
     tensor.replace_values({solver.residual().begin(), solver.residual().end()});
