@@ -55,6 +55,7 @@ FitFlags flags_for(FitFlags flags, const std::string& method) {
   if ((takes & kTakesInit) == 0) flags.init = plain.init;
   if ((takes & kTakesLoss) == 0) flags.loss = plain.loss;
   if ((takes & kTakesTubes) == 0) flags.tubes = plain.tubes;
+  if ((takes & kTakesUnshrunk) == 0) flags.options.unshrunk = plain.options.unshrunk;
   if ((takes & kTakesOptimizer) == 0) flags.optimizer = plain.optimizer;
   if ((takes & kTakesPrecision) == 0) flags.precision = plain.precision;
   if ((takes & kTakesEarlyStop) == 0) flags.options.early_stop = plain.options.early_stop;

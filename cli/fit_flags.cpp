@@ -81,6 +81,12 @@ void FitFlags::add_flags(CLI::App& command) {
   command.add_option("--tubes", tubes, "the mode that tsvd transforms along, by name or number")
       ->default_str("the smallest")
       ->group(group);
+  command
+      .add_option("--unshrunk", options.unshrunk,
+                  "share of the singular values, the largest, that halrtc does not shrink")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--center", center, "mean: the same as --offsets mean")
       ->check(CLI::IsMember({"none", "mean"}))
       ->group(group);

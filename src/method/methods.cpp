@@ -28,6 +28,7 @@ constexpr SettingInfo kSettings[] = {
     {kTakesEarlyStop, "--early-stop", [](const FitOptions& o) { return o.early_stop > 0.0; }},
     {kTakesOptimizer, "--optimizer", [](const FitOptions& o) { return o.optimizer != kUntouched.optimizer; }},
     {kTakesTubes, "--tubes", [](const FitOptions& o) { return o.tubes != kUntouched.tubes; }},
+    {kTakesUnshrunk, "--unshrunk", [](const FitOptions& o) { return o.unshrunk != kUntouched.unshrunk; }},
     {kTakesLoss, "--loss", [](const FitOptions& o) { return o.loss != kUntouched.loss; }},
     {kTakesPrecision, "--precision", [](const FitOptions& o) { return o.precision != kUntouched.precision; }},
 };

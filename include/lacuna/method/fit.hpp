@@ -46,16 +46,19 @@ struct FitOptions {
   double lambda = 10.0;       // > 0; lambda_p = lambda times part_scale() times the part's own factor
   std::vector<double> lambdas{};  // lambda_p themselves, one for each part; overrides lambda
   int tubes = -1;                 // the mode that tsvd transforms along; -1: the smallest
-  std::optional<Range> clip{};    // keep predictions within
-  bool clip_observed = false;     // keep predictions within the observed values
-  int path = -1;                  // warm-started fits at smaller lambdas first, each 10 times the one before;
-                                  // -1: as many as lie above kPathStart
-  int max_iterations = -1;        // in all; -1: the method's
-  double tolerance = -1.0;        // on the gradient norm relative to the objective; -1: the method's
-  double max_time = 0.0;          // seconds; 0: no limit. Choices may take half of it
+  double unshrunk = 0.0;        // share of each unfolding's singular values, the largest, that halrtc leaves
+                                // as they are; in [0, 1)
+  std::optional<Range> clip{};  // keep predictions within
+  bool clip_observed = false;   // keep predictions within the observed values
+  int path = -1;                // warm-started fits at smaller lambdas first, each 10 times the one before;
+                                // -1: as many as lie above kPathStart
+  int max_iterations = -1;      // in all; -1: the method's
+  double tolerance = -1.0;      // on the gradient norm relative to the objective; -1: the method's
+  double max_time = 0.0;        // seconds; 0: no limit. Choices may take half of it
   double early_stop = -1.0;  // share of the entries held out first, to find after how many steps the error on
                              // them is lowest; then fitted on all for that many. 0: never; -1: 0.1 for TR-LS
-  bool keep_best = false;    // TR-MM: the model of the step at which the test error was lowest, not the last
+  bool keep_best =
+      false;  // TR-MM, dense methods: the model of the step at which the test error was lowest, not the last
   Certify certify = Certify::kAtTheEnd;  // when to bound the distance to the best over all ranks; TR-MM only
   double calibrate = 0.0;  // share of the entries held out in fits before the last, for intervals; 0: none
   std::uint64_t seed = 1;

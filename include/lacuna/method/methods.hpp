@@ -38,6 +38,7 @@ enum Setting : unsigned {
   kTakesPath = 1U << 8U,  // a lambda for each part, smaller ones first
   kTakesLoss = 1U << 9U,
   kTakesTubes = 1U << 10U,
+  kTakesUnshrunk = 1U << 11U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -143,7 +144,7 @@ inline constexpr std::array kMethods = {
                .name = "halrtc",
                .what = "overlapped trace norm with exact fit, by ADMM with a growing penalty",
                .assumes = "a low rank along every mode at once",
-               .settings = kTakesSteps,
+               .settings = kTakesSteps | kTakesUnshrunk,
                .scale = Scale::kDense,
                .model = "dense",
                .offsets = "mean",

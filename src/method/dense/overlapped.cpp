@@ -3,11 +3,17 @@
 //
 //   min sum_k alpha_k ||X_(k)||_*   subject to   X_e = Y_e on the observed entries.
 //
-//   halrtc  alpha_k = 1/K, penalty growing from step to step (Liu, Musialski, Wonka, Ye 2013)
+//   halrtc  alpha_k = 1/K, penalty growing from step to step (Liu, Musialski, Wonka, Ye 2013). A share of the
+//           largest singular values of each unfolding may be left unshrunk (LRTC-TNN: Chen, Yang, Sun 2020);
+//           they come in one after the other as the threshold falls, which is what the growing penalty is for
 //   hard    alpha_k = sqrt(n_k) / sum_j sqrt(n_j), constant penalty: Douglas-Rachford splitting
 //           (Signoretto, Dinh, De Lathauwer, Suykens 2014). The weights are a guess of ours: 1/sqrt(n_k),
 //           which scales the latent norm well, leaves a short mode to rule all others, and its trace norm
 //           is hardly more than the length of X.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
 #include "method/dense/dense.hpp"
 
 namespace lacuna {
@@ -21,16 +27,29 @@ std::vector<double> scaled_weights(const Shape& shape) {
   return alpha;
 }
 
+// ceil(share * min(n_k, product of the others)), the largest of X_(k)
+Eigen::Index unshrunk_values(const Shape& shape, int mode, const FitOptions& options) {
+  const ModeView view = mode_view(shape, mode);
+  const auto count = static_cast<double>(std::min(view.size, view.left * view.right));
+  return static_cast<Eigen::Index>(std::ceil(options.unshrunk * count));
+}
+
 }  // namespace
 
 Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  if (!(options.unshrunk >= 0.0 && options.unshrunk < 1.0))
+    throw std::invalid_argument("unshrunk must be a share in [0, 1), got " +
+                                std::to_string(options.unshrunk));
   const Shape shape = shape_of(tensor);
   const bool scaled = options.method == Method::kHard;
   ExactAdmm admm{.step = scaled ? 0.1 : 1.0, .growth = scaled ? 1.0 : 1.05};  // guesses
   const std::vector<double> alpha =
       scaled ? scaled_weights(shape) : std::vector<double>(shape.size(), 1.0 / tensor.order());
-  for (int k = 0; k < tensor.order(); ++k) admm.terms.push_back(trace_norm_of_unfolding(shape, k, alpha[k]));
-  return complete_exactly(tensor, options, run, admm);
+  for (int k = 0; k < tensor.order(); ++k)
+    admm.terms.push_back(trace_norm_of_unfolding(shape, k, alpha[k], unshrunk_values(shape, k, options)));
+  Solved solved = complete_exactly(tensor, options, run, admm);
+  if (!scaled) solved.settings["unshrunk"] = options.unshrunk;
+  return solved;
 }
 
 }  // namespace lacuna
