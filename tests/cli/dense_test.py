@@ -51,8 +51,8 @@ class DenseTest(SampleTest):
                                                "--unshrunk", "0.2"))
         for share in ("1", "-0.1", "nan", "many"):
             with self.subTest(share):
-                self.assertIn("--unshrunk", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "halrtc",
-                                                       "--unshrunk", share))
+                self.assertIn("unshrunk", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "halrtc",
+                                                     "--unshrunk", share))
 
     def test_tubes_say_along_which_mode(self):
         def fitted(*flags):

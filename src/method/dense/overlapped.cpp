@@ -19,6 +19,13 @@
 namespace lacuna {
 namespace {
 
+// Held-out error of halrtc, a tenth of the singular values unshrunk, on traffic of which whole station-days
+// are missing: 24.9 with these. Larger first steps and slower growth change it by 0.1 and take more steps;
+// growth of 1.1 gives 30.4, of 1.2 76, a first step of 0.3 93: values must come in one after the other. Where
+// single cells are missing, growth of 1.2 would do.
+constexpr double kFirstStep = 1.0;
+constexpr double kGrowth = 1.05;
+
 std::vector<double> scaled_weights(const Shape& shape) {
   std::vector<double> alpha;
   double total = 0.0;
@@ -42,7 +49,8 @@ Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRu
                                 std::to_string(options.unshrunk));
   const Shape shape = shape_of(tensor);
   const bool scaled = options.method == Method::kHard;
-  ExactAdmm admm{.step = scaled ? 0.1 : 1.0, .growth = scaled ? 1.0 : 1.05};  // guesses
+  ExactAdmm admm{.step = scaled ? 0.1 : kFirstStep,
+                 .growth = scaled ? 1.0 : kGrowth};  // those of hard: guesses
   const std::vector<double> alpha =
       scaled ? scaled_weights(shape) : std::vector<double>(shape.size(), 1.0 / tensor.order());
   for (int k = 0; k < tensor.order(); ++k)
