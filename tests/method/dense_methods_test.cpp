@@ -57,10 +57,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, DenseMethod,
                                   (tested.param.unshrunk > 0.0 ? "Unshrunk" : "");
                          });
 
-// Half of the cells of a tensor of rank (2, 2, 2), its two values of each unfolding not shrunk: they cost
+// A fifth of the cells of a tensor of rank (2, 2, 2), its two values of each unfolding not shrunk: they cost
 // nothing, so the tensor itself is a minimiser.
 TEST(Halrtc, UnshrunkValuesRecoverATensorThatTheNormDoesNot) {
-  const test::LatentSplit split = test::tucker_tensor({16, 14, 12}, {2, 2, 2}, 0.4, 73);
+  const test::LatentSplit split = test::tucker_tensor({16, 14, 12}, {2, 2, 2}, 0.2, 73);
   FitOptions options{.method = Method::kHalrtc, .max_iterations = 2000, .tolerance = 1e-7};
   const auto error = [&] {
     const FitResult result = fit(split.train, options, {}, &split.test);
@@ -69,7 +69,7 @@ TEST(Halrtc, UnshrunkValuesRecoverATensorThatTheNormDoesNot) {
   };
   const double plain = error();
   options.unshrunk = 2.0 / 16;
-  EXPECT_LT(error(), 0.2 * plain);
+  EXPECT_LT(error(), 1e-2 * plain);
 }
 
 TEST(Halrtc, RefusesAShareThatIsNone) {
