@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <lacuna/base/value_range_error.hpp>
 #include <lacuna/base/version.hpp>
 #include <memory>
 #include <new>
@@ -111,6 +112,8 @@ int main(int argc, char** argv) {
     return lacuna::cli::run(argc, argv);
   } catch (const std::invalid_argument& error) {
     return fail(ErrorKind::kUsage, error.what());
+  } catch (const lacuna::ValueRangeError& error) {
+    return fail(ErrorKind::kInput, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::kMemory, "out of memory");
   } catch (const std::exception& error) {

@@ -32,8 +32,22 @@ double mean_loss(std::span<const double> truth, std::span<const double> predicte
 
 }  // namespace
 
+// Squares of errors near the ends of what a double holds overflow or vanish; a power of two, divided out of
+// them, changes no digit.
 double rmse(std::span<const double> truth, std::span<const double> predicted) {
-  return std::sqrt(mean_loss(truth, predicted, [](double y, double w) { return (y - w) * (y - w); }));
+  constexpr double kSafe = 1e-280;  // a mean square above it has lost no digit to those that vanished
+  const double plain = mean_loss(truth, predicted, [](double y, double w) { return (y - w) * (y - w); });
+  if (plain > kSafe && std::isfinite(plain)) return std::sqrt(plain);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    largest = std::max(largest, std::abs(truth[i] - predicted[i]));
+  if (!(largest > 0.0) || !std::isfinite(largest)) return std::sqrt(plain);
+  const int exponent = std::ilogb(largest);
+  const double mean = mean_loss(truth, predicted, [&](double y, double w) {
+    const double error = std::ldexp(y - w, -exponent);
+    return error * error;
+  });
+  return std::ldexp(std::sqrt(mean), exponent);
 }
 
 double mae(std::span<const double> truth, std::span<const double> predicted) {

@@ -12,12 +12,13 @@ namespace {
 #include "linalg/svt_kernels_impl.hpp"
 }
 
-double threshold(double* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau) {
-  return threshold_any(x, left, size, right, tau);
+double threshold(double* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau,
+                 std::ptrdiff_t unshrunk) {
+  return threshold_any(x, left, size, right, tau, unshrunk);
 }
 double threshold(std::complex<double>* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right,
-                 double tau) {
-  return threshold_any(x, left, size, right, tau);
+                 double tau, std::ptrdiff_t unshrunk) {
+  return threshold_any(x, left, size, right, tau, unshrunk);
 }
 
 }  // namespace lacuna::baseline

@@ -75,15 +75,16 @@ class EigenPairs {
 };
 
 template <class Scalar>
-double threshold_any(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau) {
+double threshold_any(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size, std::ptrdiff_t right, double tau,
+                     std::ptrdiff_t unshrunk) {
   const EigenPairs<Scalar> eigen(gram_matrix(x, left, size, right), tau * tau);
   const auto kept = static_cast<Eigen::Index>(eigen.ascending_values().size());
   double norm = 0.0;
-  Eigen::VectorXd shrink(kept);  // 1 - tau / sigma
-  for (Eigen::Index i = kept - 1; i >= 0; --i) {
+  Eigen::VectorXd shrink = Eigen::VectorXd::Ones(kept);  // 1 - tau / sigma, or 1 of the largest
+  for (Eigen::Index i = kept - 1 - unshrunk; i >= 0; --i) {
     const double sigma = std::sqrt(eigen.ascending_values()[static_cast<std::size_t>(i)]);
-    shrink(i) = 1.0 - tau / sigma;
-    norm += sigma - tau;
+    shrink(i) = std::max(0.0, 1.0 - tau / sigma);  // sigma^2 > tau^2 leaves room for rounding
+    norm += std::max(0.0, sigma - tau);
   }
   if (kept == 0) {
     Eigen::Map<MatrixOf<Scalar>>(x, left, size * right).setZero();

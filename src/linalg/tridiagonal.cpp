@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/tridiagonal.hpp"
 
+#include <lapacke.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-
-// LAPACK, as Fortran compilers name it; the last two are the lengths of the strings.
-extern "C" void dstemr_(const char* job, const char* range, const int* n, double* d, double* e,
-                        const double* lower, const double* upper, const int* first, const int* last,
-                        int* found, double* values, double* vectors, const int* leading, const int* room,
-                        int* support, int* accurate, double* work, const int* work_size, int* int_work,
-                        const int* int_work_size, int* info, std::size_t, std::size_t);
 
 namespace lacuna {
 namespace {
@@ -26,51 +21,43 @@ double largest_possible(std::span<const double> diagonal, std::span<const double
   return largest;
 }
 
-class RobustRepresentations {
- public:
-  RobustRepresentations(double lower, double upper, std::span<const double> diagonal,
-                        std::span<const double> off_diagonal)
-      : lower_(lower), upper_(upper), diagonal_(diagonal), off_diagonal_(off_diagonal) {}
+// LAPACK's relatively robust representations; false when it gives up. There is room for every eigenvector: how
+// many LAPACK says there are above the bound, when asked, can be fewer than it finds when one of the values is
+// the bound to rounding.
+bool by_robust_representations(double bound, double upper, std::span<const double> diagonal,
+                               std::span<const double> off_diagonal, TridiagonalPairs& pairs) {
+  const auto size = static_cast<lapack_int>(diagonal.size());
+  std::vector<double> d(diagonal.begin(), diagonal.end());  // both are overwritten
+  std::vector<double> e(off_diagonal.begin(), off_diagonal.end());
+  e.resize(d.size());
+  pairs.values.resize(d.size());
+  pairs.vectors.resize(d.size() * d.size());
+  std::vector<lapack_int> support(2 * d.size());
+  // Zeroed by us: where it finds nothing, LAPACK 3.11 reads how many blocks to refine from before the list of
+  // blocks, which it has not written.
+  std::vector<double> work(18 * d.size(), 0.0);
+  std::vector<lapack_int> int_work(10 * d.size(), 0);
+  constexpr lapack_int kNoIndex = 0;
+  lapack_logical accurate = 1;
+  lapack_int found = 0;
+  const lapack_int info = LAPACKE_dstemr_work(
+      LAPACK_COL_MAJOR, 'V', 'V', size, d.data(), e.data(), bound, upper, kNoIndex, kNoIndex, &found,
+      pairs.values.data(), pairs.vectors.data(), size, size, support.data(), &accurate, work.data(),
+      static_cast<lapack_int>(work.size()), int_work.data(), static_cast<lapack_int>(int_work.size()));
+  if (info != 0) return false;
+  pairs.values.resize(static_cast<std::size_t>(found));
+  pairs.vectors.resize(d.size() * pairs.values.size());
+  return true;
+}
 
-  // False when LAPACK gives up.
-  bool solve(TridiagonalPairs& pairs) {
-    double count = 0.0;  // a first call says how many there are
-    if (!call(-1, nullptr, &count)) return false;
-    const auto room = static_cast<int>(count);
-    pairs.values.resize(diagonal_.size());
-    pairs.vectors.resize(diagonal_.size() * static_cast<std::size_t>(room));
-    if (room > 0 && !call(room, pairs.values.data(), pairs.vectors.data())) return false;
-    pairs.values.resize(static_cast<std::size_t>(room > 0 ? found_ : 0));
-    pairs.vectors.resize(diagonal_.size() * pairs.values.size());
-    return true;
-  }
-
- private:
-  bool call(int room, double* values, double* vectors) {
-    const auto size = static_cast<int>(diagonal_.size());
-    std::vector<double> d(diagonal_.begin(), diagonal_.end());  // both are overwritten
-    std::vector<double> e(off_diagonal_.begin(), off_diagonal_.end());
-    e.resize(d.size());
-    std::vector<int> support(2 * d.size());
-    std::vector<double> work(18 * d.size());
-    std::vector<int> int_work(10 * d.size());
-    const auto work_size = static_cast<int>(work.size());
-    const auto int_work_size = static_cast<int>(int_work.size());
-    const int unused = 0;
-    int accurate = 1;
-    int info = 0;
-    dstemr_("V", "V", &size, d.data(), e.data(), &lower_, &upper_, &unused, &unused, &found_, values, vectors,
-            &size, &room, support.data(), &accurate, work.data(), &work_size, int_work.data(), &int_work_size,
-            &info, 1, 1);
-    return info == 0;
-  }
-
-  double lower_;
-  double upper_;
-  std::span<const double> diagonal_;
-  std::span<const double> off_diagonal_;
-  int found_ = 0;
-};
+// What LAPACK finds in (bound, upper] may lie at the bound or an ulp below it.
+void drop_up_to(double bound, std::size_t size, TridiagonalPairs& pairs) {
+  const auto first = std::upper_bound(pairs.values.begin(), pairs.values.end(), bound);
+  const auto dropped = first - pairs.values.begin();
+  pairs.values.erase(pairs.values.begin(), first);
+  pairs.vectors.erase(pairs.vectors.begin(),
+                      pairs.vectors.begin() + dropped * static_cast<std::ptrdiff_t>(size));
+}
 
 TridiagonalPairs by_qr_iteration(double bound, std::span<const double> diagonal,
                                  std::span<const double> off_diagonal) {
@@ -95,8 +82,11 @@ TridiagonalPairs eigenpairs_above(double bound, std::span<const double> diagonal
   if (!std::isfinite(upper) || !(upper > bound)) return {};
   constexpr double kRoundedUp = 1.0 + 1e-12;
   TridiagonalPairs pairs;
-  RobustRepresentations lapack(bound, upper + (kRoundedUp - 1.0) * std::abs(upper), diagonal, off_diagonal);
-  return lapack.solve(pairs) ? pairs : by_qr_iteration(bound, diagonal, off_diagonal);
+  const double beyond = upper + (kRoundedUp - 1.0) * std::abs(upper);
+  if (!by_robust_representations(bound, beyond, diagonal, off_diagonal, pairs))
+    return by_qr_iteration(bound, diagonal, off_diagonal);
+  drop_up_to(bound, diagonal.size(), pairs);
+  return pairs;
 }
 
 }  // namespace lacuna

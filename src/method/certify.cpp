@@ -3,18 +3,22 @@
 #include <lacuna/method/certify.hpp>
 #include <stdexcept>
 
+#include "method/unit_scale.hpp"
 #include "model/body.hpp"
 #include "problem/certificate.hpp"
 
 namespace lacuna {
 
-Certificate certify(const Model& model, ObservedTensor train) {
-  if (model.method != "tr-mm")
-    throw std::invalid_argument("only models of tr-mm can be certified: " + model.method +
+Certificate certify(const Model& given, ObservedTensor train) {
+  if (given.method != "tr-mm")
+    throw std::invalid_argument("only models of tr-mm can be certified: " + given.method +
                                 " does not solve the convex problem's dual");
-  const Latent& latent = std::get<Latent>(*model.body);
-  if (train.indices() != latent.dual.indices())
+  if (train.indices() != std::get<Latent>(*given.body).dual.indices())
     throw std::invalid_argument("the cells are not those that the model was fitted on");
+  const UnitScale unit(train);
+  unit.scale(train);
+  const Model model = unit.scaled(given);
+  const Latent& latent = std::get<Latent>(*model.body);
 
   std::vector<double> left = model.offsets.taken_off(train);
   std::vector<double> miss = left;  // what offsets and parts leave
@@ -33,7 +37,9 @@ Certificate certify(const Model& model, ObservedTensor train) {
     u.push_back(part.factor);
   }
   const ProblemData<double> data(train, parts, lambda);
-  return certify<double>(data, u, latent.dual.values(), std::sqrt(squares));
+  Certificate certificate = certify<double>(data, u, latent.dual.values(), std::sqrt(squares));
+  unit.restore(certificate);
+  return certificate;
 }
 
 }  // namespace lacuna

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "method/fit_units.hpp"
 #include "method/solve.hpp"
 
 namespace lacuna {
@@ -42,11 +43,14 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.entries = tensor.size();
   model.observed = {.low = *low, .high = *high};
   model.clip = settings.clip_observed ? model.observed : settings.clip;
+  const UnitScale unit(tensor);
+  unit.scale(tensor);
   model.offsets = fit_offsets(tensor, *settings.offsets);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
-  FitRun run(settings, callbacks, test, model.offsets, model.clip);
-  Solved solved = info(*settings.method).solve(tensor, settings, run);
+  const WarmStart warm(settings, unit);
+  FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
+  Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);
@@ -54,6 +58,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   record.update(solved.settings);
   model.settings = record.dump();
   model.body = std::move(solved.body);
+  restore_units(unit, result);
   return result;
 }
 

@@ -15,12 +15,19 @@ double FitProgress::test_error() const {
 }
 
 FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
-               const Offsets& offsets, std::optional<Range> clip)
+               const Offsets& offsets, std::optional<Range> clip, UnitScale unit)
     : options_(&options),
       callbacks_(&callbacks),
       test_(test != nullptr && test->size() > 0 ? test : nullptr),
-      clip_(clip) {
-  if (test_ != nullptr) untimed([&] { test_offset_ = offsets.at(test_->index); });
+      clip_(clip),
+      unit_(unit),
+      powers_(unit_powers(*options.method)) {
+  if (clip_) clip_ = Range{.low = unit_.scaled(clip_->low), .high = unit_.scaled(clip_->high)};
+  if (test_ == nullptr) return;
+  untimed([&] {
+    test_offset_ = offsets.at(test_->index);
+    for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
+  });
 }
 
 bool FitRun::stop_now() {
@@ -33,10 +40,10 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
   watch_.pause();
   progress_.iteration = first_iteration_ + record.iteration;
   progress_.seconds = watch_.seconds();
-  progress_.objective = record.objective;
-  progress_.gradient_norm = record.gradient_norm;
+  progress_.objective = unit_.restored(record.objective, powers_.objective);
+  progress_.gradient_norm = unit_.restored(record.gradient_norm, powers_.gradient);
   progress_.relative_gradient = record.relative_gradient;
-  progress_.train_rmse = measured.train_rmse;
+  progress_.train_rmse = unit_.restored(measured.train_rmse);
   progress_.radius = record.radius;
   progress_.ratio = record.ratio;
   progress_.inner_iterations = record.inner_iterations;
@@ -48,7 +55,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
     add_test(predicted);
     if (clip_)
       for (double& value : predicted) value = std::clamp(value, clip_->low, clip_->high);
-    progress_.test_rmse = rmse(test_->value, predicted);
+    progress_.test_rmse = unit_.restored(rmse(test_value_, predicted));
     progress_.test_auc = auc(test_->value, predicted);
     lowest_ = std::min(lowest_, progress_.test_error());
     if (progress_.test_error() <= as_good_as(lowest_, test_->size())) best_ = progress_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/stopwatch.hpp"
+#include "method/unit_scale.hpp"
 #include "solver/solver.hpp"
 
 namespace lacuna {
@@ -19,9 +20,11 @@ struct Measured {
 
 class FitRun {
  public:
-  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Offsets& offsets,
-         std::optional<Range> clip);
+  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
+         const Offsets& offsets, std::optional<Range> clip, UnitScale unit);
 
+  // What the method sees is in this unit, what the user is told in his own.
+  [[nodiscard]] const UnitScale& unit() const { return unit_; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
 
@@ -69,7 +72,10 @@ class FitRun {
   const FitCallbacks* callbacks_;
   const Entries* test_;
   std::vector<double> test_offset_;
+  std::vector<double> test_value_;  // as the method sees them
   std::optional<Range> clip_;
+  UnitScale unit_;
+  UnitPowers powers_;
   Stopwatch watch_;
   FitProgress progress_;
   std::optional<FitProgress> best_;                          // step of this stage

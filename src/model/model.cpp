@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <lacuna/base/parallel.hpp>
+#include <lacuna/base/value_range_error.hpp>
 #include <lacuna/model/model.hpp>
 #include <stdexcept>
 #include <utility>
@@ -92,6 +93,13 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   }
   if (model_->clip)
     for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
+  const auto wrong = std::find_if_not(prediction.value.begin(), prediction.value.end(),
+                                      [](double value) { return std::isfinite(value); });
+  if (wrong != prediction.value.end())
+    throw ValueRangeError(
+        "the model's numbers are too large: its prediction of cell " +
+        describe_cell(model_->modes, index, wrong - prediction.value.begin(), model_->index_base) +
+        " is not finite");
   return prediction;
 }
 

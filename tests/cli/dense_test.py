@@ -39,6 +39,21 @@ class DenseTest(SampleTest):
         self.write("matrix.tns", "1 1 1\n2 2 2\n3 1 1\n")
         self.assertIn("3 modes", self.fails(2, "fit", "matrix.tns", "-o", "m.lac", "--method", "tsvd"))
 
+    def test_unshrunk_values_are_a_setting_of_halrtc(self):
+        def fitted(*flags):
+            return self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "halrtc", "--test", "test.tns", *flags)
+
+        plain, none, some = fitted(), fitted("--unshrunk", "0"), fitted("--unshrunk", "0.2")
+        self.assertEqual(plain["test_rmse"], none["test_rmse"])
+        self.assertTrue(some["converged"])
+        self.assertLess(some["test_rmse"], plain["test_rmse"])
+        self.assertIn("--unshrunk", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "hard",
+                                               "--unshrunk", "0.2"))
+        for share in ("1", "-0.1", "nan", "many"):
+            with self.subTest(share):
+                self.assertIn("unshrunk", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "halrtc",
+                                                     "--unshrunk", share))
+
     def test_tubes_say_along_which_mode(self):
         def fitted(*flags):
             return self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "tsvd", "--test", "test.tns",

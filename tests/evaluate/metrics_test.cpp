@@ -18,6 +18,15 @@ TEST(Metrics, RmseAndMaeOfKnownErrors) {
   EXPECT_DOUBLE_EQ(mae(truth, predicted), 6.0 / 4);
 }
 
+TEST(Metrics, RmseOfErrorsWhoseSquaresAreNoNumbers) {
+  for (const int exponent : {-1060, -600, -510, 510, 600, 1020}) {
+    const std::vector<double> truth = {std::ldexp(1.0, exponent), 0.0, 0.0, std::ldexp(1.0, exponent)};
+    const std::vector<double> predicted = {0.0, 0.0, std::ldexp(1.0, exponent), 0.0};
+    EXPECT_DOUBLE_EQ(rmse(truth, predicted), std::ldexp(std::sqrt(0.75), exponent)) << exponent;
+  }
+  EXPECT_EQ(rmse(std::vector<double>{1e300}, std::vector<double>{1e300}), 0.0);
+}
+
 TEST(Metrics, RSquaredIsOneForPerfectZeroForTheMeanNothingForConstantTruth) {
   const std::vector<double> truth = {1, 2, 3, 6};
   EXPECT_DOUBLE_EQ(*r_squared(truth, truth), 1.0);

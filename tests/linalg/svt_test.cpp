@@ -105,8 +105,8 @@ void expect_thresholded(Eigen::Index rows, Eigen::Index cols, Threshold&& thresh
     const double tau = 0.5 * (sigma(kept - 1) + sigma(kept));
     const Eigen::VectorXd left = (sigma.array() - tau).max(0.0);
     MatrixType z = x;
-    const double norm =
-        rows <= cols ? threshold(z.data(), 1, rows, cols, tau) : threshold(z.data(), rows, cols, 1, tau);
+    const double norm = rows <= cols ? threshold(z.data(), 1, rows, cols, tau, 0)
+                                     : threshold(z.data(), rows, cols, 1, tau, 0);
     EXPECT_NEAR(norm, left.sum(), 1e-11 * sigma(0));
     EXPECT_LT((z - svd.matrixU() * left.asDiagonal() * svd.matrixV().adjoint()).norm(), 1e-11 * sigma(0));
   }
@@ -124,6 +124,52 @@ TEST(SingularValueThresholding, EveryInstructionSetThresholdsTheDecomposition) {
   }
 }
 
+// The twin: every singular value on its own.
+TEST(SingularValueThresholding, TheLargestThatAreAboveStayAsTheyAre) {
+  Rng rng(66);
+  for (const auto& [rows, cols] : {std::pair{7, 40}, {40, 7}, {9, 9}}) {
+    const Eigen::MatrixXd x = random_dense(rows, cols, rng);
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Eigen::VectorXd sigma = svd.singularValues();
+    for (const Eigen::Index above : {Eigen::Index{0}, Eigen::Index{2}, Eigen::Index{5}, sigma.size()})
+      for (const Eigen::Index unshrunk : {0, 1, 3, 100}) {
+        const double tau = above == 0              ? 1.1 * sigma(0)
+                           : above == sigma.size() ? 0.5 * sigma(above - 1)
+                                                   : 0.5 * (sigma(above - 1) + sigma(above));
+        Eigen::VectorXd left = Eigen::VectorXd::Zero(sigma.size());
+        double norm = 0.0;
+        for (Eigen::Index i = 0; i < sigma.size(); ++i) {
+          if (sigma(i) > tau) left(i) = i < unshrunk ? sigma(i) : sigma(i) - tau;
+          if (i >= unshrunk) norm += left(i);
+        }
+        Eigen::MatrixXd z = x;
+        EXPECT_NEAR(threshold_singular_values(z, tau, unshrunk), norm, 1e-11 * sigma(0));
+        EXPECT_LT((z - svd.matrixU() * left.asDiagonal() * svd.matrixV().transpose()).norm(),
+                  1e-11 * sigma(0))
+            << rows << " x " << cols << ", " << above << " above, " << unshrunk << " unshrunk";
+      }
+  }
+}
+
+// Its function, by trial: no point nearby is better.
+TEST(SingularValueThresholding, UnshrunkValuesCostHalfTheThresholdEach) {
+  Rng rng(67);
+  constexpr double kTau = 0.8;
+  constexpr Eigen::Index kUnshrunk = 2;
+  const Eigen::MatrixXd x = random_dense(4, 5, rng);
+  const auto cost = [&](const Eigen::MatrixXd& z) {
+    const Eigen::VectorXd sigma = Eigen::BDCSVD<Eigen::MatrixXd>(z).singularValues();
+    double sum = 0.5 * (z - x).squaredNorm();
+    for (Eigen::Index i = 0; i < sigma.size(); ++i)
+      sum += i >= kUnshrunk ? kTau * sigma(i) : sigma(i) > 1e-9 ? 0.5 * kTau * kTau : 0.0;
+    return sum;
+  };
+  Eigen::MatrixXd z = x;
+  (void)threshold_singular_values(z, kTau, kUnshrunk);
+  for (int trial = 0; trial < 200; ++trial)
+    EXPECT_LE(cost(z), cost(z + std::pow(10.0, -trial % 5) * random_dense(4, 5, rng)) + 1e-12);
+}
+
 // Slabs of many rows and of few, more indices than all others together have, two modes only.
 TEST(SingularValueThresholding, OfAnUnfoldingIsThatOfTheUnfoldedMatrix) {
   Rng rng(65);
@@ -134,8 +180,9 @@ TEST(SingularValueThresholding, OfAnUnfoldingIsThatOfTheUnfoldedMatrix) {
       for (double& value : x) value = rng.normal();
       Eigen::MatrixXd unfolding = unfold(x, shape, mode);
       const double tau = 0.4 * Eigen::BDCSVD<Eigen::MatrixXd>(unfolding).singularValues()(0);
-      const double wanted = threshold_singular_values(unfolding, tau);
-      EXPECT_NEAR(threshold_unfolding(x, shape, mode, tau), wanted, 1e-12 * wanted);
+      const Eigen::Index unshrunk = mode;
+      const double wanted = threshold_singular_values(unfolding, tau, unshrunk);
+      EXPECT_NEAR(threshold_unfolding(x, shape, mode, tau, unshrunk), wanted, 1e-12 * tau);
       EXPECT_LT((unfold(x, shape, mode) - unfolding).norm(), 1e-11 * tau);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <Eigen/SVD>
 #include <cmath>
+#include <lacuna/base/value_range_error.hpp>
 #include <lacuna/model/model.hpp>
 
 #include "kernels/fiber_products.hpp"
@@ -237,6 +238,20 @@ TEST(Predictor, RefusesCellsOfAnotherOrder) {
   Rng rng(7);
   const Model model = random_model({4, 4, 4}, 10, full_parts(3), rng);
   EXPECT_THROW((void)Predictor(model).predict({{0}, {0}}), std::invalid_argument);
+}
+
+TEST(Predictor, APredictionThatIsNotFiniteIsNamed) {
+  Model model;
+  model.modes = test::plain_modes({2, 2});
+  model.offsets.mean = 1.5e308;
+  model.body = ModelBody(Dense{{0.0, 0.0, 0.0, 1.5e308}});
+  EXPECT_EQ(Predictor(model).predict({{0}, {1}}).value[0], 1.5e308);
+  try {
+    (void)Predictor(model).predict({{0, 1}, {1, 1}});
+    FAIL() << "predicted infinity";
+  } catch (const ValueRangeError& error) {
+    EXPECT_NE(std::string(error.what()).find("(2, 2)"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

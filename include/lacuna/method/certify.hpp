@@ -8,7 +8,8 @@
 namespace lacuna {
 
 // `train` holds the entries the model was fitted on, at the model's positions. Throws std::invalid_argument
-// when its cells are others, or when the model does not come from problem D.
+// when its cells are others, or when the model does not come from problem D; ValueRangeError when the bounds
+// are not finite.
 [[nodiscard]] Certificate certify(const Model& model, ObservedTensor train);
 
 }  // namespace lacuna

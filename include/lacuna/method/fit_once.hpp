@@ -57,7 +57,8 @@ struct FitResult {
 };
 
 // Fits with the settings given, and with the method's own where they are open (settled()). Throws
-// std::invalid_argument when the settings do not fit the method or the tensor.
+// std::invalid_argument when the settings do not fit the method or the tensor, ValueRangeError when its values
+// are so large or small that the result has no finite double.
 [[nodiscard]] FitResult fit_once(ObservedTensor tensor, const Settings& settings,
                                  const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
 

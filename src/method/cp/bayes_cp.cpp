@@ -7,6 +7,7 @@
 #include <lacuna/base/parallel.hpp>
 #include <limits>
 #include <numeric>
+#include <unsupported/Eigen/SpecialFunctions>
 
 #include "dist/communicator.hpp"
 #include "problem/initial_point.hpp"
@@ -45,17 +46,9 @@ double packed_inner(const A& a, const B& b, Eigen::Index rank) {
   return 2.0 * a.dot(b) - diagonal;
 }
 
-double digamma(double x) {
-  double shifted = 0.0;
-  for (; x < 10.0; x += 1.0) shifted -= 1.0 / x;
-  const double square = 1.0 / (x * x);
-  return shifted + std::log(x) - 0.5 / x -
-         square * (1.0 / 12 - square * (1.0 / 120 - square * (1.0 / 252 - square / 240)));
-}
-
 // The divergence of Gamma(shape, rate) from the prior, >= 0.
 double gamma_divergence(double shape, double rate) {
-  return (shape - kPrior) * digamma(shape) - std::lgamma(shape) + std::lgamma(kPrior) +
+  return (shape - kPrior) * Eigen::numext::digamma(shape) - std::lgamma(shape) + std::lgamma(kPrior) +
          kPrior * (std::log(rate) - std::log(kPrior)) + shape * (kPrior / rate - 1.0);
 }
 
@@ -345,7 +338,7 @@ void BayesCp::update_noise() {
 void BayesCp::set_bound() {
   const auto entries = static_cast<double>(tensor_->size());
   const double shape = kPrior + 0.5 * entries;
-  bound_ = 0.5 * entries * (digamma(shape) - std::log(noise_rate_) - std::log(2.0 * M_PI)) -
+  bound_ = 0.5 * entries * (Eigen::numext::digamma(shape) - std::log(noise_rate_) - std::log(2.0 * M_PI)) -
            0.5 * noise_ * misfit_ - gamma_divergence(shape, noise_rate_);
   double rows = 0.0;
   for (const Moments& mode : mode_) {
@@ -354,7 +347,7 @@ void BayesCp::set_bound() {
   }
   const double gamma_shape = kPrior + 0.5 * rows;
   for (Eigen::Index r = 0; r < gamma_.size(); ++r)
-    bound_ += 0.5 * rows * (1.0 + digamma(gamma_shape) - std::log(gamma_rate_(r))) -
+    bound_ += 0.5 * rows * (1.0 + Eigen::numext::digamma(gamma_shape) - std::log(gamma_rate_(r))) -
               gamma_(r) * (gamma_rate_(r) - kPrior) - gamma_divergence(gamma_shape, gamma_rate_(r));
 }
 

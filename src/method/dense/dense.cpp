@@ -41,9 +41,9 @@ bool end_step(double moved, double size, double train_rmse, const Settings& opti
   return false;
 }
 
-Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight) {
+Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight, Eigen::Index unshrunk) {
   return [=](std::span<double> x, double tau) {
-    return weight * threshold_unfolding(x, shape, mode, weight * tau);
+    return weight * threshold_unfolding(x, shape, mode, weight * tau, unshrunk);
   };
 }
 
@@ -70,6 +70,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   double kept = 1.0;                           // of U = T / rho, now that rho has grown
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  BestStep best(options, run);
   Eigen::ArrayXd next(cells);
   for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
     parallel_tasks(terms, [&](int k) {
@@ -92,10 +93,13 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
     summary.iterations = step;
     const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
     x = next;
-    if (!end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary)) break;
+    const bool again = end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary);
+    best.note(answer.value);
+    if (!again) break;
     tau /= admm.growth;
     kept = 1.0 / admm.growth;
   }
+  best.put_back(answer.value);
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return {.body = std::move(answer), .summary = summary};
 }

@@ -26,8 +26,27 @@ namespace lacuna {
 // One term of an objective: puts argmin_z tau f(z) + 1/2 ||z - x||^2 in the place of x and returns its f.
 using Prox = std::function<double(std::span<double> x, double tau)>;
 
-// f(x) = weight ||X_(k)||_*
-[[nodiscard]] Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight);
+// f(x) = weight ||X_(k)||_*, the largest `unshrunk` singular values not counted
+[[nodiscard]] Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight,
+                                           Eigen::Index unshrunk = 0);
+
+// The cells as they were at the step of lowest test error, where that is asked for: Settings::keep_best.
+class BestStep {
+ public:
+  BestStep(const Settings& options, const FitRun& run) : keep_(options.keep_best), run_(&run) {}
+  // After a step was reported.
+  void note(const std::vector<double>& value) {
+    if (keep_ && run_->at_the_best()) value_ = value;
+  }
+  void put_back(std::vector<double>& value) {
+    if (!value_.empty()) value = std::move(value_);
+  }
+
+ private:
+  bool keep_;
+  const FitRun* run_;
+  std::vector<double> value_;
+};
 
 // min sum_k f_k(X) subject to X_e = Y_e on the observed entries, by ADMM (Douglas-Rachford in the product
 // space) on copies M_k = X with multipliers, T_k = rho U_k. rho = 1 / (step * data_norm()) makes the

@@ -50,6 +50,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   Eigen::ArrayXd copies = Eigen::ArrayXd::Zero(cells);                         // eta sum_k V_k
   Eigen::ArrayXd next(cells);
   std::vector<double> norm(prox.size());
+  BestStep best(options, run);
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
   for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
@@ -77,8 +78,11 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
     const double moved = std::sqrt(std::max(missed, (next - sum).matrix().squaredNorm()));
     sum = next;
     const double rmse = std::sqrt(missed / static_cast<double>(tensor.size()));
-    if (!end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary)) break;
+    const bool again = end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary);
+    best.note(answer.value);
+    if (!again) break;
   }
+  best.put_back(answer.value);
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return {.body = std::move(answer), .summary = summary, .mixture = mixture(part)};
 }
