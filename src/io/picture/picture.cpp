@@ -141,6 +141,11 @@ Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::ui
   return check_memory(path, rows * columns * channels, sizeof(double) + 3 * sizeof(Index));
 }
 
+Error too_few_bytes(const std::string& path, std::uint64_t bytes, std::uint64_t rows, std::uint64_t columns) {
+  return input_error(
+      path, fmt::format("found {} bytes, too few for a picture of {} x {} pixels", bytes, rows, columns));
+}
+
 Result<TensorFile> read_picture(const std::string& path, const ReadOptions& options) {
   DenseArray array;
   {

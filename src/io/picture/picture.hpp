@@ -30,6 +30,8 @@ enum class PictureKind { kNone, kPng, kJpeg, kBmp };
 // bytes can claim any size.
 Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::uint64_t columns,
                             unsigned channels);
+[[nodiscard]] Error too_few_bytes(const std::string& path, std::uint64_t bytes, std::uint64_t rows,
+                                  std::uint64_t columns);
 
 Result<Picture> decode_png(const std::string& path, const Bytes& bytes);
 Result<Picture> decode_jpeg(const std::string& path, const Bytes& bytes);
