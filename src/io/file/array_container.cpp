@@ -11,6 +11,7 @@
 
 #include "io/file/atomic_file.hpp"
 #include "io/file/header_fields.hpp"
+#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -102,7 +103,7 @@ Result<> ArrayWriter::save(const std::string& path, const nlohmann::json& header
 
 Result<ArrayReader> ArrayReader::open(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return input_error(path, std::strerror(errno));
+  if (!file) return input_error(path, system_text(errno));
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
     return input_error(path, "not a regular file, expected a model");
   const long end = std::ftell(file.get());
