@@ -21,6 +21,7 @@ struct Shape {
   std::string delimiter;
   std::vector<int> columns;         // a mode's number, kValue or kWeight
   std::vector<std::string> header;  // one for each column, or none
+  char decimal = '.';
 };
 
 bool has_ending(std::string_view path, std::string_view ending) {
@@ -56,6 +57,7 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
   const auto order = static_cast<int>(file.modes.size());
   Shape shape;
   shape.delimiter = find_delimiter(path, layout);
+  if (shape.delimiter != ",") shape.decimal = layout.decimal;
   if (!fits(layout, file.modes.size())) {
     for (int k = 0; k < order; ++k) {
       shape.columns.push_back(k);
@@ -108,7 +110,7 @@ void write_field(TextWriter& out, std::string_view text, const std::string& deli
   out.text("\"");
 }
 
-// Only CSV's own delimiters let a quoted field hold line breaks (text_fields.hpp says why).
+// Only CSV's own delimiters let a quoted field hold line breaks (fields.hpp says why).
 Result<> check_line_breaks(const std::string& path, const TensorFile& file, const std::string& delimiter) {
   if (delimiter == "," || delimiter == ";" || delimiter == "|") return Nothing{};
   for (const Mode& mode : file.modes) {
@@ -150,12 +152,12 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
     for (std::size_t c = 0; c < shape.columns.size(); ++c) {
       if (c > 0) out->text(shape.delimiter);
       if (shape.columns[c] == kWeight) {
-        out->number(file.entries.weight[e]);
+        out->number(file.entries.weight[e], shape.decimal);
       } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);
         write_position(*out, file.modes[k], file.entries.index[k][e], file.index_base, shape.delimiter);
       } else if (!std::isnan(file.entries.value[e])) {
-        out->number(file.entries.value[e]);
+        out->number(file.entries.value[e], shape.decimal);
       } else if (shape.delimiter == " ") {
         out->text("nan");  // between blanks an empty field cannot be seen
       }

@@ -5,6 +5,7 @@
 #include <fmt/compile.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -93,8 +94,10 @@ void TextWriter::integer(std::int64_t number) {
   state_->buffer.append(digits.data(), digits.data() + digits.size());
 }
 
-void TextWriter::number(double value) {
+void TextWriter::number(double value, char decimal) {
+  const std::size_t begin = state_->buffer.size();
   fmt::format_to(std::back_inserter(state_->buffer), FMT_COMPILE("{}"), value);
+  if (decimal != '.') std::replace(state_->buffer.begin() + begin, state_->buffer.end(), '.', decimal);
 }
 
 Result<> TextWriter::commit() {
