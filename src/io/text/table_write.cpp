@@ -115,7 +115,7 @@ Result<> check_line_breaks(const std::string& path, const TensorFile& file, cons
   if (delimiter == "," || delimiter == ";" || delimiter == "|") return Nothing{};
   for (const Mode& mode : file.modes) {
     for (const std::string& label : mode.labels) {
-      if (label.find('\n') == std::string::npos) continue;
+      if (label.find_first_of("\r\n") == std::string::npos) continue;
       return output_error(
           path, fmt::format("the label {} of mode '{}' holds a line break, which only CSV can", quoted(label),
                             mode.name));
