@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -168,6 +169,8 @@ std::vector<std::string> ArrayReader::strings(const nlohmann::json& described) c
 }
 
 bool starts_like_container(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // looking would take bytes from a pipe
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   char start[7] = {};
   return file && std::fread(start, 1, sizeof start, file.get()) == sizeof start &&

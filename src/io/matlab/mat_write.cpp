@@ -92,7 +92,7 @@ Result<> write_version5(const std::string& path, const Bytes& start,
   append_number(tag, length, 4);
   pieces = {&tag, &start};
   pieces.insert(pieces.end(), numbers.begin(), numbers.end());
-  const Bytes packed = deflate_bytes(pieces, Deflate::kZlib);
+  const Bytes packed = deflate_bytes(pieces);
   Bytes outer;
   append_number(outer, 15, 4);
   append_number(outer, packed.size(), 4);
