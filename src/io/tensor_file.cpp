@@ -12,12 +12,20 @@
 #include <limits>
 #include <stdexcept>
 
+#include "io/array/npy.hpp"
+#include "io/array/npz.hpp"
+#include "io/array/npz_write.hpp"
 #include "io/file/system_text.hpp"
-#include "io/formats.hpp"
+#include "io/matlab/mat.hpp"
+#include "io/matlab/mat_write.hpp"
+#include "io/picture/picture.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
+#include "io/text/sptensor.hpp"
+#include "io/text/table.hpp"
+#include "io/text/table_write.hpp"
+#include "io/text/tns.hpp"
 
 namespace lacuna {
 namespace {

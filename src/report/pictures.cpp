@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/picture/picture.hpp"
+#include "io/picture/picture_png.hpp"
 
 namespace lacuna::report {
 namespace {

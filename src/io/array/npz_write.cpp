@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing numpy's .npz: a dense array, or a list of cells that pydata/sparse reads.
+#include "io/array/npz_write.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "io/array/npy_format.hpp"
 #include "io/array/zip.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/formats.hpp"
 
 namespace lacuna::io {
 namespace {

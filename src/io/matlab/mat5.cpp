@@ -2,6 +2,8 @@
 // MATLAB files of version 5 and 7. After a header of 128 bytes come data elements, each with a tag: type and
 // length. A variable is an element of type "matrix", or one of type "compressed" that unpacks to it; inside
 // it are further elements: flags, sizes, name, numbers. Structs hold matrices in turn.
+#include "io/matlab/mat5.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // MATLAB files of version 4 and 7.3, through libmatio. It and HDF5 beneath it keep global state, so one
 // thread at a time is in here; and nothing of what they would log is printed.
+#include "io/matlab/mat_matio.hpp"
+
 #include <fmt/format.h>
 #include <matio.h>
 

@@ -11,7 +11,9 @@
 
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/formats.hpp"
+#include "io/picture/picture_bmp.hpp"
+#include "io/picture/picture_jpeg.hpp"
+#include "io/picture/picture_png.hpp"
 
 namespace lacuna::io {
 namespace {

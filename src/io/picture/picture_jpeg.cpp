@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // JPEG pictures, through libjpeg. Its errors come back by longjmp, so the functions that call setjmp own
 // nothing that would need destroying: all memory belongs to the structures handed to them.
+#include "io/picture/picture_jpeg.hpp"
+
 #include <fmt/format.h>
 #include <jpeglib.h>
 
@@ -10,8 +12,6 @@
 #include <cstdlib>
 // after jpeglib.h
 #include <jerror.h>
-
-#include "io/picture/picture.hpp"
 
 namespace lacuna::io {
 namespace {

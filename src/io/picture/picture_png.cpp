@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // PNG pictures, through libpng. Its errors come back by longjmp, so the functions that call setjmp own
 // nothing that would need destroying: all memory belongs to the structures handed to them.
+#include "io/picture/picture_png.hpp"
+
 #include <fmt/format.h>
 #include <png.h>
 
@@ -12,7 +14,6 @@
 #include <new>
 
 #include "io/file/inflate.hpp"
-#include "io/picture/picture.hpp"
 
 namespace lacuna::io {
 namespace {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Reading tables: CSV, TSV, MovieLens files, knowledge-graph triples. What the columns mean is planned first
 // (table_plan.cpp); then each record is split and its fields go to their columns.
+#include "io/text/table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "io/formats.hpp"
 #include "io/text/decimal.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/mode_column.hpp"
 #include "io/text/number.hpp"
 #include "io/text/table_plan.hpp"

@@ -2,12 +2,14 @@
 // Writing tables. Columns that a table had besides its modes, its value and its weight are gone; a value
 // column is added where there was none, unless every value is the 1 that such a table stands for, and a
 // weight column where entries have weights.
+#include "io/text/table_write.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/formats.hpp"
+#include "io/file/ending.hpp"
 #include "io/text/number.hpp"
 #include "io/text/writer.hpp"
 
@@ -24,16 +26,12 @@ struct Shape {
   char decimal = '.';
 };
 
-bool has_ending(std::string_view path, std::string_view ending) {
-  if (path.size() > 3 && path.substr(path.size() - 3) == ".gz") path.remove_suffix(3);
-  return path.size() >= ending.size() && path.substr(path.size() - ending.size()) == ending;
-}
-
 // The ending decides between commas and tabs; the layout may ask for another CSV delimiter.
 std::string find_delimiter(const std::string& path, const TableLayout& layout) {
   const std::string& asked = layout.delimiter;
-  if (has_ending(path, ".tsv")) return "\t";
-  if (has_ending(path, ".csv")) return asked == ";" || asked == "|" ? asked : ",";
+  if (has_ending(path, ".tsv") || has_ending(path, ".tsv.gz")) return "\t";
+  if (has_ending(path, ".csv") || has_ending(path, ".csv.gz"))
+    return asked == ";" || asked == "|" ? asked : ",";
   return asked.empty() ? "," : asked;
 }
 

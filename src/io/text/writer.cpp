@@ -13,16 +13,13 @@
 #include <vector>
 
 #include "io/file/atomic_file.hpp"
+#include "io/file/ending.hpp"
 
 namespace lacuna::io {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr int kGzipWindow = 15 + 16;  // zlib: largest window, gzip wrapping
-
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
 
 }  // namespace
 
@@ -63,7 +60,7 @@ Result<TextWriter> TextWriter::create(const std::string& path) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();
   auto state = std::make_unique<State>(std::move(*file), path);
-  if (ends_with(path, ".gz")) {
+  if (has_ending(path, ".gz")) {
     state->packed.resize(kBlock);
     z_stream& stream = state->packing.emplace();
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
