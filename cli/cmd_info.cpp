@@ -31,12 +31,14 @@ struct InfoCommand {
 
 Json mode_json(const ObservedTensor& tensor, int k, const FiberCount& count) {
   const Mode& mode = tensor.modes()[k];
-  std::vector<bool> seen(mode.size, false);
-  for (const Index i : tensor.index(k)) seen[i] = true;
+  // A copy, sorted: a mode may have four billion positions and two entries.
+  std::vector<Index> seen(tensor.index(k).begin(), tensor.index(k).end());
+  std::sort(seen.begin(), seen.end());
+  const auto positions = std::unique(seen.begin(), seen.end()) - seen.begin();
   return {{"name", mode.name},
           {"size", mode.size},
           {"labelled", !mode.labels.empty()},
-          {"empty_slices", std::count(seen.begin(), seen.end(), false)},
+          {"empty_slices", mode.size - positions},
           {"fibers", count.fibers},
           {"singleton_fibers", count.singles},
           {"mean_fiber", static_cast<double>(tensor.size()) / static_cast<double>(count.fibers)}};

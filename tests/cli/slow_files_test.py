@@ -33,6 +33,11 @@ class SlowFiles(CliTest):
         self.write("old.csv", "a,b,value\r" + "".join(f"u{i},v,1\r" for i in range(300_000)))
         self.assertEqual(self.quickly("info", "old.csv"), 0)
 
+    def test_info_of_positions_far_apart(self):
+        self.write("far.tns", "1 4294967294 1 5\n4294967290 1 4294967294 6\n")
+        self.assertEqual(self.quickly("info", "far.tns"), 0)
+        self.assertEqual(self.ok_json("info", "far.tns")["modes"][1]["empty_slices"], 4294967292)
+
     def test_info_of_2000_modes(self):
         dice = random.Random(1)
         rows = [",".join(str(dice.randrange(50)) for _ in range(2000)) + f",{row}\n" for row in range(100)]
