@@ -90,6 +90,12 @@ class Headers(SampleTest):
         for size in (-3, 1e300, 0, 2.5, 2**32, 2**64, "3", None, True):
             self.refused(pack(plain_header(modes=[{"name": "a", "size": size}, {"name": "b", "size": 3}])))
 
+    def test_the_largest_sizes_are_no_picture(self):
+        modes = [{"name": name, "size": 2**32 - 2} for name in "abc"]
+        self.path("m.lac").write_bytes(pack(plain_header(modes=modes, settings={"run": {"picture": True}})))
+        self.ok("report", "m.lac", "-o", "page.html", "--train", "train.tns")
+        self.ok("info", "m.lac")
+
     def test_too_few_modes(self):
         self.refused(pack(plain_header(modes=[])))
         self.refused(pack(plain_header(modes=[{"name": "a", "size": 3}])))
