@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/tensor_file.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -90,8 +90,8 @@ Json run(const Case& wanted, Data data) {
                          : progress.test_rmse.value_or(1e300) <= wanted.target;
     return reached ? Flow::kStop : Flow::kContinue;
   };
-  const FitResult result =
-      fit(std::move(data.train), {.ranks = wanted.ranks, .lambda = wanted.lambda}, callbacks, &data.test);
+  const FitResult result = fit_once(std::move(data.train), {.ranks = wanted.ranks, .lambda = wanted.lambda},
+                                    callbacks, &data.test);
   return {{"split", wanted.split},
           {"metric", wanted.auc ? "auc" : "rmse"},
           {"target", wanted.target},

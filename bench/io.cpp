@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/tensor_file.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -114,7 +114,8 @@ void index_and_predict(const TensorFile& file, Count cells, Json& rows) {
   for (Count c = 0; c < cells; ++c)
     for (int k = 0; k < 3; ++k)
       index[k].push_back(static_cast<Index>(rng.below(file.modes[static_cast<std::size_t>(k)].size)));
-  const FitResult fitted = fit(std::move(tensor), {.ranks = {20, 10, 1}, .lambda = 0.1, .max_iterations = 2});
+  const FitResult fitted =
+      fit_once(std::move(tensor), {.ranks = {20, 10, 1}, .lambda = 0.1, .max_iterations = 2});
   const double predicting = least(Stopwatch::steady_seconds, [&] {
     if (Predictor(fitted.model).predict(index).value.size() != static_cast<std::size_t>(cells))
       throw std::runtime_error("not all cells were predicted");

@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 
-#include "auto_method.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -62,9 +61,7 @@ Result<> list_every_cell(TensorFile& file) {
 
 Result<int> CompleteCommand::run() {
   set_thread_count(output.threads);
-  std::unique_ptr<Model> warm;
-  auto options = fit.fit_options(warm);
-  if (!options) return options.error();
+  if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {out, model, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto read = input.read_options();
@@ -82,20 +79,17 @@ Result<int> CompleteCommand::run() {
   data.tensor = std::move(*tensor);
   file->entries.weight.clear();  // what is filled in has none
   announce(output, in, data);
-  if (auto fits = fit.set_structure(data.tensor.modes(), *options); !fits) return fits.error();
+  std::unique_ptr<Model> warm;
+  const auto settings = fit.settings(data.tensor.modes(), warm);
+  if (!settings) return settings.error();
   if (!file->dense && file->missing == 0)
     if (auto listed = list_every_cell(*file); !listed) return listed.error();
-  if (fit.open_method()) {
-    options = best_method(data.tensor, fit, output);
-    if (!options) return options.error();
-  }
-  if (auto fits = check_fit_memory(data.tensor, *options); !fits) return fits.error();
+  if (auto fits = check_fit_memory(data.tensor, *settings); !fits) return fits.error();
   const Count holes = file->missing;
 
-  fit.watch_closely(*options);
   const Run run(in, "", data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data.tensor), *options, nullptr, output,
+  FitResult result = run_fit(std::move(data.tensor), *settings, nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
@@ -118,7 +112,9 @@ Result<int> CompleteCommand::run() {
                                               {"cold", prediction.cold},
                                               {"denoised", denoise},
                                               {"train_rmse", result.last.train_rmse},
+                                              {"held_out_rmse", or_null(result.held_out_rmse)},
                                               {"seconds", result.seconds},
+                                              {"choosing_seconds", result.choosing_seconds},
                                               {"stop_reason", result.stop_reason},
                                               {"converged", result.converged},
                                               {"output", out}}
@@ -138,7 +134,6 @@ Action add_complete(CLI::App& app) {
   verb.add_option("-o,--output", command->out, "where to write the completed file")->required();
   verb.add_option("--model", command->model, "also write the fitted model here");
   verb.add_flag("--denoise", command->denoise, "replace observed cells, too, by what the model says");
-  command->fit.choose_everything = true;
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

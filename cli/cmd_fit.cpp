@@ -11,7 +11,6 @@
 #include <memory>
 #include <numeric>
 
-#include "auto_method.hpp"
 #include "certificate.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
@@ -37,7 +36,7 @@ struct FitCommand {
 
   Result<int> run();
   Result<> check_metric(const TrainingData& data) const;
-  Result<> add_negatives(ObservedTensor& tensor) const;
+  Result<> add_negatives(ObservedTensor& tensor, std::uint64_t seed) const;
   [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
@@ -51,7 +50,7 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   return Nothing{};
 }
 
-Result<> FitCommand::add_negatives(ObservedTensor& tensor) const {
+Result<> FitCommand::add_negatives(ObservedTensor& tensor, std::uint64_t seed) const {
   if (negatives == 0) return Nothing{};
   std::vector<int> modes(static_cast<std::size_t>(tensor.order()));
   std::iota(modes.begin(), modes.end(), 0);
@@ -61,7 +60,7 @@ Result<> FitCommand::add_negatives(ObservedTensor& tensor) const {
     modes = std::move(*list);
   }
   const Count facts = tensor.size();
-  tensor = with_negatives(tensor, modes, negatives, fit.options.seed);
+  tensor = with_negatives(tensor, modes, negatives, seed);
   output.say(
       fmt::format("{} cells of value 0 added to {} facts", grouped(tensor.size() - facts), grouped(facts)));
   return Nothing{};
@@ -96,6 +95,8 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"test_rmse", or_null(result.last.test_rmse)},
           {"test_auc", or_null(result.last.test_auc)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
+          {"held_out_rmse", or_null(result.held_out_rmse)},
+          {"held_out_auc", or_null(result.held_out_auc)},
           {"mixture", result.mixture},
           {"gap", or_null(result.certificate ? std::optional(result.certificate->gap()) : result.last.gap)},
           {"certificate", result.certificate ? certificate_json(*result.certificate, result.model)
@@ -104,11 +105,19 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"parts", parts},
           {"offsets", describe(spec_of(result.model.offsets), result.model.modes)},
           {"index_base", result.model.index_base},
-          {"seed", fit.options.seed},
+          {"seed", settings.value("seed", 1)},
           {"threads", thread_count()},
-          {"precision", fit.precision},
           {"model", model},
           {"version", version()}};
+}
+
+// What to expect on cells that are missing as the file's are.
+std::string expectation(const FitResult& result) {
+  if (result.held_out_auc)
+    return fmt::format("on unseen cells expect an AUC of about {:.4f}; ", *result.held_out_auc);
+  if (result.held_out_rmse)
+    return fmt::format("on unseen cells expect an RMSE of about {:.4g}; ", *result.held_out_rmse);
+  return "";
 }
 
 void FitCommand::tell(const FitResult& result) const {
@@ -123,34 +132,31 @@ void FitCommand::tell(const FitResult& result) const {
   else if (result.last.gap)
     fmt::print("at most {:.3g} of the objective above the optimum (gap)\n", *result.last.gap);
   if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
+  if (result.choosing_seconds > 0.0 || result.held_out_rmse)
+    fmt::print("{}choosing took {:.2f} s, fitting {:.2f} s\n", expectation(result), result.choosing_seconds,
+               result.seconds);
   fmt::print("model written to {}\n", model);
 }
 
 Result<int> FitCommand::run() {
   set_thread_count(output.threads);
-  std::unique_ptr<Model> warm;
-  auto options = fit.fit_options(warm);
-  if (!options) return options.error();
+  if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, history, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto data = read_training(train, test, input);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
-  if (auto fits = fit.set_structure(data->tensor.modes(), *options); !fits) return fits.error();
-  if (auto added = add_negatives(data->tensor); !added) return added.error();
+  std::unique_ptr<Model> warm;
+  auto settings = fit.settings(data->tensor.modes(), warm);
+  if (!settings) return settings.error();
+  if (auto added = add_negatives(data->tensor, settings->seed); !added) return added.error();
   announce(output, train, *data);
-  if (fit.open_method()) {
-    options = best_method(data->tensor, fit, output);
-    if (!options) return options.error();
-  }
-  if (auto fits = check_fit_memory(data->tensor, *options); !fits) return fits.error();
-
-  if (!history.empty()) options->certify = Certify::kEveryStep;
-  fit.watch_closely(*options);
+  if (auto fits = check_fit_memory(data->tensor, *settings); !fits) return fits.error();
+  if (!history.empty()) settings->certify = Certify::kEveryStep;
   const Count missing = data->tensor.missing();
   const Run run(train, test, *data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data->tensor), *options, data->test ? &*data->test : nullptr, output,
+  FitResult result = run_fit(std::move(data->tensor), *settings, data->test ? &*data->test : nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
 #include <memory>
 
@@ -44,6 +45,13 @@ Json mode_json(const ObservedTensor& tensor, int k, const FiberCount& count) {
           {"mean_fiber", static_cast<double>(tensor.size()) / static_cast<double>(count.fibers)}};
 }
 
+// Of the paper's model at the default rank.
+double plain_fit_bytes(const ObservedTensor& tensor) {
+  Settings plain = paper_preset({}, tensor.order());
+  plain.ranks = {Settings::kDefaultRank};
+  return lacuna::info(*plain.method).bytes(tensor.size(), tensor.modes(), plain);
+}
+
 Result<int> InfoCommand::show_data() const {
   auto options = input.read_options();
   if (!options) return options.error();
@@ -57,22 +65,22 @@ Result<int> InfoCommand::show_data() const {
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
   double cells = 1.0;
   for (const Mode& mode : tensor->modes()) cells *= mode.size;
-  Json info{{"file", path},
-            {"format", format_name(format)},
-            {"shape", extents(tensor->modes())},
-            {"index_base", base},
-            {"observed", tensor->size()},
-            {"missing", tensor->missing()},
-            {"duplicates", tensor->duplicates()},
-            {"density", static_cast<double>(tensor->size()) / cells},
-            {"min", *low},
-            {"max", *high},
-            {"mean", tensor->mean()},
-            {"fit_bytes", fit_bytes(tensor->size(), tensor->modes(), {}, tensor->modes().size())}};
+  Json about{{"file", path},
+             {"format", format_name(format)},
+             {"shape", extents(tensor->modes())},
+             {"index_base", base},
+             {"observed", tensor->size()},
+             {"missing", tensor->missing()},
+             {"duplicates", tensor->duplicates()},
+             {"density", static_cast<double>(tensor->size()) / cells},
+             {"min", *low},
+             {"max", *high},
+             {"mean", tensor->mean()},
+             {"fit_bytes", plain_fit_bytes(*tensor)}};
   const std::vector<FiberCount> fibers = count_fibers(*tensor);
-  for (int k = 0; k < tensor->order(); ++k) info["modes"].push_back(mode_json(*tensor, k, fibers[k]));
+  for (int k = 0; k < tensor->order(); ++k) about["modes"].push_back(mode_json(*tensor, k, fibers[k]));
   if (output.json) {
-    fmt::print("{}\n", info.dump());
+    fmt::print("{}\n", about.dump());
     return 0;
   }
   fmt::print("{}: {}, {}\n", path, format_name(format), shape_text(extents(tensor->modes())));
@@ -82,12 +90,12 @@ Result<int> InfoCommand::show_data() const {
   fmt::print("values {:.6g} to {:.6g}, mean {:.6g}\n\n", *low, *high, tensor->mean());
   fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "mode", "size", "empty", "fibers", "singletons",
              "entries/fiber");
-  for (const Json& mode : info["modes"])
+  for (const Json& mode : about["modes"])
     fmt::print("{:<12} {:>10} {:>12} {:>12} {:>12} {:>12.2f}\n", mode["name"].get<std::string>(),
                grouped(mode["size"].get<Count>()), grouped(mode["empty_slices"].get<Count>()),
                grouped(mode["fibers"].get<Count>()), grouped(mode["singleton_fibers"].get<Count>()),
                mode["mean_fiber"].get<double>());
-  fmt::print("\nfitting at rank 10 needs about {}\n", bytes_text(info["fit_bytes"].get<double>()));
+  fmt::print("\nfitting at rank 10 needs about {}\n", bytes_text(about["fit_bytes"].get<double>()));
   return 0;
 }
 
@@ -137,26 +145,26 @@ Result<int> InfoCommand::show_model() const {
   const std::string offsets = describe(spec_of(model->offsets), modes);
   const Predictor predictor(*model);
   const std::vector<double> mixture = predictor.mixture();
-  Json info{{"file", path},
-            {"format", "lacuna model"},
-            {"kind", kind_name(*model)},
-            {"method", model->method},
-            {"rank", ranks(*model)},
-            {"version", model->version},
-            {"shape", extents(modes)},
-            {"observed", model->entries},
-            {"range", range_json(model->observed)},
-            {"clip", model->clip ? range_json(*model->clip) : Json(nullptr)},
-            {"offset", model->offsets.mean},
-            {"offsets", offsets},
-            {"index_base", model->index_base},
-            {"mixture", mixture},
-            {"tensor_mixture", predictor.tensor_mixture()},
-            {"settings", Json::parse(model->settings)}};
+  Json about{{"file", path},
+             {"format", "lacuna model"},
+             {"kind", kind_name(*model)},
+             {"method", model->method},
+             {"rank", ranks(*model)},
+             {"version", model->version},
+             {"shape", extents(modes)},
+             {"observed", model->entries},
+             {"range", range_json(model->observed)},
+             {"clip", model->clip ? range_json(*model->clip) : Json(nullptr)},
+             {"offset", model->offsets.mean},
+             {"offsets", offsets},
+             {"index_base", model->index_base},
+             {"mixture", mixture},
+             {"tensor_mixture", predictor.tensor_mixture()},
+             {"settings", Json::parse(model->settings)}};
   if (const Latent* latent = model->latent())
-    for (const ModelPart& part : latent->parts) info["parts"].push_back(part_json(part, modes));
+    for (const ModelPart& part : latent->parts) about["parts"].push_back(part_json(part, modes));
   if (output.json) {
-    fmt::print("{}\n", info.dump());
+    fmt::print("{}\n", about.dump());
     return 0;
   }
   fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
@@ -167,10 +175,10 @@ Result<int> InfoCommand::show_model() const {
   fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n\n", offsets, model->offsets.mean,
              model->index_base);
   if (model->latent() != nullptr)
-    print_parts(info["parts"], mixture);
+    print_parts(about["parts"], mixture);
   else
     fmt::print("{}\n", body_text(*model));
-  Json settings = info["settings"];
+  Json settings = about["settings"];
   const Json run = settings.value("run", Json::object());
   settings.erase("run");
   fmt::print("\nsettings {}\n", settings.dump());

@@ -5,6 +5,7 @@
 #include <lacuna/method/methods.hpp>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -17,12 +18,13 @@ double unit_bytes(const MethodInfo& method) {
   constexpr Index kSide = 1000;
   constexpr Count kMany = 1000000;
   const std::vector<Mode> modes(3, Mode{.name = "", .size = kSide});
-  FitOptions options;
-  options.method = method.method;
-  options.parts.resize(modes.size());
-  const double none = fit_memory(0, modes, options);
+  Settings settings;
+  settings.method = method.method;
+  if (takes(method.method, kTakesRank)) settings.ranks = {Settings::kDefaultRank};
+  if (takes(method.method, kTakesParts)) settings.parts = full_structure(static_cast<int>(modes.size()));
+  const double none = method.bytes(0, modes, settings);
   if (method.scale == Scale::kDense) return none / (1.0 * kSide * kSide * kSide);
-  return (fit_memory(kMany, modes, options) - none) / kMany;
+  return (method.bytes(kMany, modes, settings) - none) / kMany;
 }
 
 nlohmann::ordered_json describe_method(const MethodInfo& method) {
@@ -36,7 +38,7 @@ nlohmann::ordered_json describe_method(const MethodInfo& method) {
           {"max_iterations", method.max_iterations},
           {"tolerance", method.tolerance},
           {"bytes", unit_bytes(method)},
-          {"largest", machine_memory() / unit_bytes(method)}};
+          {"largest", available_memory() / unit_bytes(method)}};
 }
 
 void print_method(const MethodInfo& method) {
@@ -45,10 +47,10 @@ void print_method(const MethodInfo& method) {
   fmt::print("{:<8}  about {:.0f} bytes {}: {:.1g} of them here; a model of kind {}\n", "",
              unit_bytes(method),
              method.scale == Scale::kSparse ? "an observed entry" : "a cell of the whole tensor",
-             machine_memory() / unit_bytes(method), method.model);
+             available_memory() / unit_bytes(method), method.model);
   if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
   fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
-  if ((method.settings & kTakesSteps) != 0)
+  if (takes(method.method, kTakesSteps))
     fmt::print(" --max-iterations {} --tolerance {:g}", method.max_iterations, method.tolerance);
   fmt::print("\n");
 }
@@ -61,11 +63,11 @@ Action add_methods(CLI::App& app) {
   output->add_flags(verb);
   return [output]() -> Result<int> {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const MethodInfo& method : kMethods) list.push_back(describe_method(method));
+    for (const MethodInfo& method : methods()) list.push_back(describe_method(method));
     if (output->json)
       fmt::print("{}\n", nlohmann::ordered_json{{"methods", list}}.dump());
     else
-      for (const MethodInfo& method : kMethods) print_method(method);
+      for (const MethodInfo& method : methods()) print_method(method);
     return 0;
   };
 }

@@ -11,7 +11,7 @@
 #include <lacuna/search/tune.hpp>
 #include <memory>
 
-#include "auto_method.hpp"
+#include "base/machine.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -41,6 +41,7 @@ struct TuneCommand {
 
   Result<int> run();
   Result<> list_candidates(const ObservedTensor& tensor);
+  [[nodiscard]] std::vector<std::string> method_list(const ObservedTensor& tensor);
   Result<> choose_metric(const ObservedTensor& tensor);
   [[nodiscard]] double shown(double error) const {
     return tuning.metric == Metric::kAuc ? 1.0 - error : error;
@@ -65,29 +66,55 @@ Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
     return std::any_of(tuning.candidates.begin(), tuning.candidates.end(),
                        [&](const TuneCandidate& one) { return one.name == name; });
   };
-  const bool all_methods =
-      methods == std::vector<std::string>{"auto"} || (methods.empty() && fit.open_method());
   std::unique_ptr<Model> none;
-  for (const std::string& method : all_methods ? methods_for(tensor, fit) : or_one(methods, fit.method))
-    for (const std::string& rank : or_one(ranks, fmt::format("{}", fmt::join(fit.rank, ","))))
-      for (const std::string& part : or_one(parts, fit.parts))
-        for (const std::string& offset : or_one(offsets, fit.offsets)) {
+  for (const std::string& method : method_list(tensor))
+    for (const std::string& rank : or_one(ranks, fit.given["rank"]))
+      for (const std::string& part : or_one(parts, fit.given["parts"]))
+        for (const std::string& offset : or_one(offsets, fit.given["offsets"])) {
           FitFlags flags = fit;
-          flags.rank = CLI::detail::split(rank, ',');
-          flags.parts = part;
-          flags.offsets = offset;
-          flags = flags_for(std::move(flags), method);
-          auto options = flags.fit_options(none);
-          if (!options) return options.error();
-          if (auto fits = flags.set_structure(tensor.modes(), *options); !fits) return fits.error();
+          flags.given["rank"] = rank;
+          flags.given["parts"] = part;
+          flags.given["offsets"] = offset;
+          flags.given["lambda"].clear();
+          if (method != "auto") flags = flags.without_what_it_does_not_take(*parse_method(method));
+          auto settings = flags.settings(tensor.modes(), none);
+          if (!settings) return settings.error();
           std::string name = method;
-          if (flags.rank != FitFlags().rank) name += " rank " + rank;
-          if (!parts.empty() && flags.parts == part) name += " parts " + part;
-          if (!offsets.empty() && flags.offsets == offset) name += " offsets " + offset;
+          if (!flags.given["rank"].empty()) name += " rank " + rank;
+          if (!parts.empty() && flags.given["parts"] == part) name += " parts " + part;
+          if (!offsets.empty() && flags.given["offsets"] == offset) name += " offsets " + offset;
           if (!listed(name))
-            tuning.candidates.push_back({.name = std::move(name), .options = std::move(*options)});
+            tuning.candidates.push_back({.name = std::move(name), .options = std::move(*settings)});
         }
   return Nothing{};
+}
+
+// Those of --method-grid; auto there: all that can take the data.
+std::vector<std::string> TuneCommand::method_list(const ObservedTensor& tensor) {
+  if (methods.empty()) return {fit.given["method"].empty() ? "tr-mm" : fit.given["method"]};
+  if (methods != std::vector<std::string>{"auto"}) return methods;
+  std::vector<std::string> names;
+  for (const MethodInfo& one : lacuna::methods())
+    if ((one.order == 0 || one.order == tensor.order()) &&
+        one.bytes(tensor.size(), tensor.modes(), {}) < available_memory())
+      names.emplace_back(one.name);
+  return names;
+}
+
+// What the most demanding candidate needs, and how many fits fit beside each other.
+double largest_fit(const ObservedTensor& tensor, const std::vector<TuneCandidate>& candidates) {
+  double bytes = 0.0;
+  for (const TuneCandidate& one : candidates)
+    bytes = std::max(
+        bytes,
+        info(one.options.method.value_or(Method::kTrMm)).bytes(tensor.size(), tensor.modes(), one.options));
+  return bytes;
+}
+
+int fits_side_by_side(double bytes, int folds) {
+  int count = 1;
+  while (count < std::min(thread_count(), folds) && check_memory(bytes * (count + 1), "folds")) ++count;
+  return count;
 }
 
 Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
@@ -164,6 +191,7 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
 
 Result<int> TuneCommand::run() {
   set_thread_count(output.threads);
+  if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
   auto data = read_training(train, test, input);
@@ -172,7 +200,7 @@ Result<int> TuneCommand::run() {
   if (auto fine = list_candidates(data->tensor); !fine) return fine.error();
   announce(output, train, *data);
 
-  tuning.seed = fit.options.seed;
+  tuning.seed = tuning.candidates.front().options.seed;
   std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
   const double bytes = largest_fit(data->tensor, tuning.candidates);
   if (auto fits = check_memory(bytes, "one of these fits"); !fits) return fits.error();
@@ -202,8 +230,7 @@ Result<int> TuneCommand::run() {
 
   const Run run(train, test, *data, fit);
   History steps;
-  FitOptions best = settings_of(tuning, found.rows[found.best]);
-  fit.watch_closely(best);
+  const Settings best = settings_of(tuning, found.rows[found.best]);
   const Entries* unseen = data->test ? &*data->test : nullptr;
   FitResult result = run_fit(std::move(data->tensor), best, unseen, output,
                              [&](const FitProgress& progress) { steps.add(progress); });

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
-#include <lacuna/method/fit.hpp>
 
+#include "base/machine.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -179,74 +179,8 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   output.say(line);
 }
 
-double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
-  constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
-  constexpr double kFactorCopies = 8;
-  constexpr double kCoreCopies = 3;
-  const auto order = static_cast<double>(modes.size());
-  double factors = 0.0;
-  double core = 8.0;
-  for (std::size_t k = 0; k < modes.size(); ++k) {
-    const int wanted = ranks.empty() ? FitOptions::kDefaultRank : ranks[std::min(k, ranks.size() - 1)];
-    const double rank = std::min<double>(wanted, modes[k].size);
-    factors += 8.0 * modes[k].size * rank;
-    core *= 2.0 * rank;
-  }
-  return static_cast<double>(entries) * (4 * order + kEntryBytes) + kFactorCopies * factors +
-         kCoreCopies * core;
-}
-
-double dense_fit_bytes(Count entries, const std::vector<Mode>& modes) {
-  constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
-  constexpr double kModeArrays = 2;  // a copy and its multipliers
-  const auto order = static_cast<double>(modes.size());
-  double cells = 1.0;
-  double gram = 0.0;  // of the smaller side of an unfolding, with its eigenvectors
-  for (const Mode& mode : modes) cells *= mode.size;
-  for (const Mode& mode : modes) {
-    const double side = std::min<double>(mode.size, cells / mode.size);
-    gram = std::max(gram, 4 * side * side);
-  }
-  const double busy = std::min<double>(order, thread_count());
-  return static_cast<double>(entries) * (4 * order + 16) +
-         8.0 * (cells * (kArrays + kModeArrays * order) + gram * busy);
-}
-
-double ffw_fit_bytes(Count entries, const std::vector<Mode>& modes) {
-  constexpr double kColumns = 50;  // of all parts, before they are reduced
-  return fit_bytes(entries, modes, {}, modes.size()) + 3 * 8.0 * kColumns * static_cast<double>(entries);
-}
-
-double cp_fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks) {
-  const double rank = ranks.empty() ? FitOptions::kDefaultRank : ranks[0];
-  double rows = 0.0;
-  for (const Mode& mode : modes) rows += mode.size;
-  return static_cast<double>(entries) * (8.0 * static_cast<double>(modes.size()) + 24) +
-         8.0 * rows * (2 * rank * rank + 2 * rank);
-}
-
-double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
-                 std::size_t parts) {
-  constexpr double kPartBytes = 10;    // an entry's place in a part's fibers
-  constexpr double kSolverBytes = 52;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
-  constexpr double kFactorCopies =
-      20;  // point, candidate, gradients, the subproblem's vectors, padded tables
-  const auto order = static_cast<double>(modes.size());
-  double factors = 0.0;
-  for (std::size_t k = 0; k < modes.size(); ++k)
-    factors += 8.0 * modes[k].size * (k < ranks.size() ? ranks[k] : ranks.empty() ? 10 : ranks[0]);
-  factors *= std::max(1.0, static_cast<double>(parts) / order);
-  return static_cast<double>(entries) *
-             (4 * order + 8 + kPartBytes * static_cast<double>(parts) + kSolverBytes) +
-         kFactorCopies * factors;
-}
-
-double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
 Result<> check_memory(double bytes, const std::string& what) {
-  const double available = machine_memory();
+  const double available = available_memory();
   if (bytes <= available) return Nothing{};
   return Error{
       ErrorKind::kMemory, "",

@@ -66,24 +66,7 @@ void keep_valued(Entries& entries);
 // Says format, shape, index base, counts on stderr.
 void announce(const Output& output, const std::string& path, const TrainingData& data);
 
-[[nodiscard]] double machine_memory();  // bytes
 // kMemory unless about `bytes` more fit in the machine's memory.
 Result<> check_memory(double bytes, const std::string& what);
-// What fitting this tensor needs, roughly: entries, fibers, the solver's vectors, factors.
-[[nodiscard]] double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vector<int>& ranks,
-                               std::size_t parts);
-// The same for a Tucker method: entries, three vectors of them, gradients of pieces, factors, and the core of
-// twice the rank that a retraction makes.
-[[nodiscard]] double tucker_fit_bytes(Count entries, const std::vector<Mode>& modes,
-                                      const std::vector<int>& ranks);
-// The same for a method that holds every cell: the answer, a copy or part of it for each mode, and what
-// thresholding singular values needs on each thread.
-[[nodiscard]] double dense_fit_bytes(Count entries, const std::vector<Mode>& modes);
-// The same for ffw, at most: a number for each of its columns on every fiber, three times for the part whose
-// basis is reduced.
-[[nodiscard]] double ffw_fit_bytes(Count entries, const std::vector<Mode>& modes);
-// The same for bayescp: the entries by the rows of each mode, a covariance and a second moment for each row.
-[[nodiscard]] double cp_fit_bytes(Count entries, const std::vector<Mode>& modes,
-                                  const std::vector<int>& ranks);
 
 }  // namespace lacuna::cli

@@ -19,7 +19,7 @@ std::string optional_number(const std::optional<double>& value, const char* abse
 
 }  // namespace
 
-ProgressView::ProgressView(const Output& output, const FitOptions& options, bool has_test)
+ProgressView::ProgressView(const Output& output, const Settings& options, bool has_test)
     : options_(options),
       has_test_(has_test),
       quiet_(output.quiet),
@@ -28,12 +28,14 @@ ProgressView::ProgressView(const Output& output, const FitOptions& options, bool
 // How far along: the gradient's way to the tolerance on a log scale, or the limits on steps and time if those
 // are nearer.
 double ProgressView::fraction(const FitProgress& progress) const {
-  double done =
-      options_.max_iterations > 0 ? static_cast<double>(progress.iteration) / options_.max_iterations : 1.0;
-  if (options_.max_time > 0.0) done = std::max(done, progress.seconds / options_.max_time);
-  if (options_.tolerance > 0.0 && progress.relative_gradient > 0.0 && first_gradient_ > options_.tolerance)
-    done = std::max(done, std::log(first_gradient_ / progress.relative_gradient) /
-                              std::log(first_gradient_ / options_.tolerance));
+  const MethodInfo& method = info(options_.method.value_or(Method::kTrMm));
+  const int most = options_.max_iterations.value_or(method.max_iterations);
+  const double tolerance = options_.tolerance.value_or(method.tolerance);
+  double done = most > 0 ? static_cast<double>(progress.iteration) / most : 1.0;
+  if (options_.max_time) done = std::max(done, progress.seconds / *options_.max_time);
+  if (tolerance > 0.0 && progress.relative_gradient > 0.0 && first_gradient_ > tolerance)
+    done = std::max(
+        done, std::log(first_gradient_ / progress.relative_gradient) / std::log(first_gradient_ / tolerance));
   return std::clamp(done, 0.0, 1.0);
 }
 

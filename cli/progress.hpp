@@ -2,7 +2,7 @@
 // How a fit is watched: a live line on a terminal, a table elsewhere, a history file. All are callbacks.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,7 +15,7 @@ namespace lacuna::cli {
 // Shows progress on stderr. On a terminal one line is rewritten (with -v a table scrolls); elsewhere a table.
 class ProgressView {
  public:
-  ProgressView(const Output& output, const FitOptions& options, bool has_test);
+  ProgressView(const Output& output, const Settings& options, bool has_test);
   void show(const FitProgress& progress);
   void finish();  // ends a live line
 
@@ -24,7 +24,7 @@ class ProgressView {
   void show_line(const FitProgress& progress);
   void show_row(const FitProgress& progress);
 
-  FitOptions options_;
+  Settings options_;
   bool has_test_;
   bool quiet_;
   bool live_;

@@ -55,9 +55,7 @@ Result<> Run::keep_record(FitResult& result, const History& history, const FitFl
   nlohmann::ordered_json run{{"command", command_line()},
                              {"train", *train_file},
                              {"picture", picture},
-                             {"seed", flags.options.seed},
                              {"threads", thread_count()},
-                             {"precision", flags.precision},
                              {"iterations", result.last.iteration},
                              {"seconds", result.seconds},
                              {"choosing_seconds", result.choosing_seconds},
@@ -65,6 +63,8 @@ Result<> Run::keep_record(FitResult& result, const History& history, const FitFl
                              {"history", history.json()}};
   if (!test.empty()) run["test"] = *test_file;
   if (!tuning.is_null()) run["tuning"] = tuning;
+  if (result.held_out_rmse) run["held_out_rmse"] = *result.held_out_rmse;
+  if (result.held_out_auc) run["held_out_auc"] = *result.held_out_auc;
   auto settings = nlohmann::ordered_json::parse(result.model.settings);
   settings["run"] = std::move(run);
   result.model.settings = settings.dump();

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <lacuna/io/model_file.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 #include <random>
-
 namespace {
 
 using lacuna::Index;
@@ -47,11 +46,8 @@ int main() {
       {{.name = "place", .size = 12}, {.name = "day", .size = 30}, {.name = "hour", .size = 24}}, readings());
   if (!tensor) return fail(tensor.error());
 
-  lacuna::FitOptions options;
-  options.ranks = {3};  // along every mode
-  options.lambda = 100.0;
-  options.offsets.mean = true;
-  const lacuna::FitResult result = lacuna::fit(std::move(*tensor), options);
+  // With no setting the program chooses everything on held-out readings; any value given is kept.
+  const lacuna::FitResult result = lacuna::fit(std::move(*tensor));
   std::printf("%d steps, %s; training error %.4f\n", result.last.iteration, result.stop_reason.c_str(),
               result.last.train_rmse);
 

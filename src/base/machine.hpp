@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the machine the program runs on can do beyond what the compiler was told.
+// Instruction sets of the processor, found at run time.
 #pragma once
+
+#include <unistd.h>
 
 namespace lacuna {
 
@@ -10,6 +12,11 @@ inline bool machine_has_avx2() {  // and FMA
 #else
   return false;
 #endif
+}
+
+// Bytes of memory there are.
+inline double available_memory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace lacuna

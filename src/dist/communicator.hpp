@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one seam through which sums over all observed entries pass. Problems and solvers never add up entries
-// of a distributed vector in any other way, so a build whose entries are spread over processes replaces the
-// Communicator and nothing else.
+// Sums over the observed entries of all processes. Problems and solvers sum over
+// the entries of a distributed vector in no other way, so a build whose entries are distributed over
+// processes replaces the Communicator and nothing else.
 #pragma once
 
 #include <lacuna/base/parallel.hpp>
@@ -26,7 +26,7 @@ class Communicator {
   }
 };
 
-// One process: every sum is already whole.
+// For a single process: sums stay as they are.
 [[nodiscard]] const Communicator& serial_communicator();
 
 // <a, b> over all entries of all processes, accumulated in double.

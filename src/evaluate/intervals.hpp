@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether intervals hold what they promise.
+// Coverage and width of prediction intervals on test values.
 #pragma once
 
 #include <lacuna/model/calibration.hpp>

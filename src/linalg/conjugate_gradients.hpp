@@ -3,7 +3,11 @@
 // diagonal.
 //
 //   r = b - A x,  s = M^-1 r,  p = s
-//   repeat  alpha = <r,s> / <p,Ap>;  x += alpha p;  r -= alpha Ap;  beta = <r,s>_new / <r,s>;  p = s + beta p
+//   repeat  alpha = <r,s> / <p,Ap>
+//           x    += alpha p
+//           r    -= alpha Ap
+//           beta  = <r,s>_new / <r,s>
+//           p     = s + beta p
 //
 // Starts from the x it is given (a warm start) and stops when ||r|| <= tolerance. Four vectors of the size of
 // x and no allocation after the first call; s is never stored. If <p,Ap> is not positive, which only rounding
@@ -45,15 +49,23 @@ struct CgWorkspace {
   }
 };
 
-// <r, M^-1 r> and <r, r> in one pass.
+struct ResidualProducts {
+  double scaled = 0.0;  // <r, M^-1 r>
+  double plain = 0.0;   // <r, r>
+
+  ResidualProducts& operator+=(const ResidualProducts& other) {
+    scaled += other.scaled;
+    plain += other.plain;
+    return *this;
+  }
+};
+
+// Both in one pass.
 template <class Real>
-[[nodiscard]] std::pair<double, double> residual_products(const Communicator& everyone,
-                                                          std::span<const float> inverse,
-                                                          const std::vector<Real>& r) {
-  const std::int64_t size = static_cast<std::int64_t>(r.size());
-  const std::int64_t blocks = (size + kBlock - 1) / kBlock;
-  std::vector<double> partial(static_cast<std::size_t>(2 * blocks));
-  parallel_blocks(size, [&](std::int64_t begin, std::int64_t end) {
+[[nodiscard]] ResidualProducts residual_products(const Communicator& everyone, std::span<const float> inverse,
+                                                 const std::vector<Real>& r) {
+  const auto size = static_cast<std::int64_t>(r.size());
+  const ResidualProducts here = parallel_sum(size, [&](std::int64_t begin, std::int64_t end) {
     double scaled[4] = {};
     double plain[4] = {};
     std::int64_t i = begin;
@@ -68,16 +80,12 @@ template <class Real>
       scaled[0] += static_cast<double>(inverse[i]) * square;
       plain[0] += square;
     }
-    partial[2 * (begin / kBlock)] = (scaled[0] + scaled[2]) + (scaled[1] + scaled[3]);
-    partial[2 * (begin / kBlock) + 1] = (plain[0] + plain[2]) + (plain[1] + plain[3]);
+    return ResidualProducts{.scaled = (scaled[0] + scaled[2]) + (scaled[1] + scaled[3]),
+                            .plain = (plain[0] + plain[2]) + (plain[1] + plain[3])};
   });
-  double sums[2] = {};
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    sums[0] += partial[2 * b];
-    sums[1] += partial[2 * b + 1];
-  }
+  double sums[2] = {here.scaled, here.plain};
   everyone.sum(std::span<double>(sums));
-  return {sums[0], sums[1]};
+  return {.scaled = sums[0], .plain = sums[1]};
 }
 
 // apply(in, out) computes out = A in. `start_is_zero` saves the first application; b may

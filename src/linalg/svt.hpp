@@ -5,7 +5,7 @@
 //
 // From the eigendecomposition of the smaller Gram matrix, so with m <= n the sides of X in O(m^2 n) time and
 // with nothing of size n x n. Singular values below 1e-8 of the largest are lost to rounding in the Gram
-// matrix; they survive no threshold that matters.
+// matrix; a useful threshold sets them to 0 anyway.
 #pragma once
 
 #include "linalg/unfold.hpp"
@@ -16,7 +16,7 @@ namespace lacuna {
 double threshold_singular_values(Eigen::MatrixXd& x, double tau);
 double threshold_singular_values(Eigen::MatrixXcd& x, double tau);
 
-// The same of an unfolding of x, which is not written down where that can be helped.
+// The same for an unfolding of x, without copying it where its layout allows.
 double threshold_unfolding(std::span<double> x, const Shape& shape, int mode, double tau);
 
 }  // namespace lacuna

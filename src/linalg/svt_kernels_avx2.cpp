@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Singular value thresholding for AVX2 and FMA.
 
-// Under its own name: the linker keeps one of all equally named templates, and what is compiled with these
-// flags must not be the one that the rest of the program gets.
+// In a namespace of its own: the linker keeps one copy of templates of the same name, and the copy compiled
+// with these flags must not be used by the rest of the program, which runs on processors without AVX2 too.
 #define Eigen EigenAvx2
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Included by the file of each instruction set, inside its namespace and after <Eigen/Eigenvalues>.
 //
-// Where left is 1, x is a matrix X of `size` rows, and becomes P X with P = V diag(shrink) V' from X X' = V
-// S^2 V'. Otherwise it is a row of `right` matrices A of `size` columns, and each becomes A P with P from the
-// sum of the A' A.
+// left = 1:   x is a matrix X of `size` rows.
+//             X <- P X,    P = V diag(shrink) V',   X X'       = V S^2 V'
+// otherwise:  x is a sequence of `right` matrices A_j of `size` columns.
+//             A_j <- A_j P,   P = V diag(shrink) V',   sum_j A_j' A_j = V S^2 V'
 
 constexpr Eigen::Index kLines = 512;  // of X's columns or A's rows that are multiplied at a time
 
@@ -24,7 +25,7 @@ MatrixOf<Scalar> gram_matrix(Scalar* x, std::ptrdiff_t left, std::ptrdiff_t size
   return gram;
 }
 
-// P as it is, or as two thin factors where these are less work.
+// P as one matrix, or as a product of two thin factors where that is less work.
 template <class Scalar>
 struct Shrinking {
   MatrixOf<Scalar> first;   // V', or P

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A tensor in Tucker form,
 //
-//   X = G x_1 U_1 x_2 ... x_K U_K,   X(i_1..i_K) = sum_{j_1..j_K} G(j_1..j_K) U_1(i_1, j_1) ... U_K(i_K,
-//   j_K),
+//   X                   = G x_1 U_1 x_2 ... x_K U_K
+//   X(i_1, ..., i_K)    = sum_{j_1 ... j_K} G(j_1, ..., j_K) U_1(i_1, j_1) ... U_K(i_K, j_K)
 //
 // with a small core G of r_1 x ... x r_K, first index fastest, and a factor U_k of n_k x r_k for each mode.
-// Its derivatives have the same shape, so tangent vectors are of this type, too. G_(k) is the unfolding of G
-// with mode k in rows.
+// Derivatives with respect to core and factors have the same shape, so tangent vectors are of this type, too.
+// G_(k) is the unfolding of G with mode k in rows.
 #pragma once
 
 #include <Eigen/Core>

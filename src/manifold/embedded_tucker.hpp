@@ -4,12 +4,14 @@
 // Representation  X = G x_1 U_1 ... x_K U_K with orthonormal factors
 // Tangent vector  H x_1 U_1 ... x_K U_K + sum_k G x_k V_k x_{l != k} U_l with V_k'U_k = 0, stored as (H, V)
 // Metric          that of the tensors: <H, H'> + sum_k <V_k G_(k), V'_k G_(k)>
-// Projection      of a tensor A: H = A x_k U_k', V_k = (I - U_k U_k') [A x_{l != k} U_l']_(k) G_(k)^+
+// Projection      of a tensor A:  H   = A x_1 U_1' ... x_K U_K'
+//                                 V_k = (I - U_k U_k') [A x_{l != k} U_l']_(k) G_(k)^+
 // Retraction      truncated HOSVD of X + xi, which has rank 2 r and factors [U_k V_k]
 // Transport       orthogonal projection of the tensor on the new tangent space
 // Reference       Kressner, Steinlechner, Vandereycken 2014, "Low-rank tensor completion by Riemannian
 //                 optimization", sections 2 and 3; Koch & Lubich 2010
-// Breaks down     where some G_(k) has not full row rank; its pseudo-inverse then leaves V_k zero there
+// Breaks down     where some G_(k) does not have full row rank; its pseudo-inverse leaves V_k zero on the
+//                 null space
 // Cost            O(sum_k n_k r_k^2 + r^{K+1}) an operation, (2r)^{K+1} a retraction
 #pragma once
 

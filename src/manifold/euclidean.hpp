@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ordinary space R^size, as a matrix of one column: the home of Z in problem P. Its entries may be spread
+// Euclidean space R^size, as a matrix of one column: the space of Z in problem P. Its entries may be spread
 // over processes, so its inner product goes through the communicator.
 #pragma once
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What a solver asks of a manifold. Outputs are last and caller-owned.
 //
-// A Frame is what a manifold wants to know about a point once, instead of once per tangent vector (for the
-// spectrahedron the eigendecomposition of U'U). Tangent vectors of quotient manifolds are horizontal lifts.
+// A Frame holds what depends on the point alone and is computed once per point instead of once per tangent
+// vector (for the spectrahedron the eigendecomposition of U'U). Tangent vectors of quotient manifolds are
+// horizontal lifts.
 //
-// Most manifolds have a metric that does not depend on the point, gradients that are projections of Euclidean
-// ones, and tangent vectors that make sense at any point. One that has not says so by members of its own:
-// inner(x, frame, u, v), gradient(x, frame, v) and transport(from, to, to_frame, v). The functions below call
-// them where they are there.
+// By default the metric does not depend on the point, the gradient is the projection of the Euclidean one,
+// and a tangent vector is transported by projecting it at the new point. A manifold for which one of these
+// does not hold has a member instead: inner(x, frame, u, v), gradient(x, frame, v),
+// transport(from, to, to_frame, v). The functions below call the member where there is one.
 #pragma once
 
 #include <concepts>

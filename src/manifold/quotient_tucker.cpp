@@ -23,7 +23,8 @@ void add_scaled(double a, const SkewList& x, SkewList& y) {
   for (std::size_t k = 0; k < x.size(); ++k) y[k] += a * x[k];
 }
 
-// The part of the operator that couples nothing, O -> skew(2 O gram) / 2, inverted in the eigenbasis of gram.
+// The inverse of O -> skew(2 O gram) / 2, the block diagonal of vertical* vertical, in the eigenbasis of
+// gram.
 SkewList precondition(const QuotientTucker::Frame& frame, const SkewList& r) {
   SkewList s = r;
   for (std::size_t k = 0; k < r.size(); ++k) {
@@ -57,8 +58,13 @@ double QuotientTucker::inner(const Point&, const Frame& frame, const Tangent& a,
   return sum;
 }
 
-// S gram + gram S = gram (U'v + v'U) gram, or with D = Q'(.)Q: (S gram^-1)_ij = (U'v + v'U)_ij d_i / (d_i +
-// d_j)
+// v <- v - U S gram^-1 with S symmetric from
+//
+//   S gram + gram S = gram (U'v + v'U) gram
+//
+// In the eigenbasis of gram = Q diag(d) Q':
+//
+//   (S gram^-1)_ij = (U'v + v'U)_ij d_i / (d_i + d_j)
 void QuotientTucker::make_tangent(const Point& x, const Frame& frame, Tangent& v) const {
   for (int k = 0; k < order(); ++k) {
     const Eigen::MatrixXd& q = frame.eigenvectors[k];

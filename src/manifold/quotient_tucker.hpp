@@ -4,17 +4,18 @@
 //
 // Representation  X = G x_1 U_1 ... x_K U_K with orthonormal factors
 // Quotient        (U_k O_k, G x_k O_k') is the same tensor for all orthogonal O_k
-// Metric          <xi_G, eta_G> + sum_k trace(xi_k' eta_k G_(k) G_(k)'): the block diagonal of the Hessian of
-//                 1/2 ||X - A||^2, which is what preconditions
-// Tangent         U_k' xi_k skew:  Psi(xi)_k = xi_k - U_k S_k (G_(k)G_(k)')^-1, S_k symmetric
-// Vertical        (U_k O_k, -sum_k G x_k O_k), O_k skew
-// Horizontal      Pi(xi) = xi - vertical(O), O from the normal equations vertical* vertical O = vertical* xi,
-//                 K coupled Lyapunov equations, by preconditioned conjugate gradients
+// Metric          <xi_G, eta_G> + sum_k trace(xi_k' eta_k G_(k) G_(k)'), the block diagonal of the Hessian of
+//                 1/2 ||X - A||^2: steps in this metric are preconditioned by it
+// Tangent         U_k' xi_k is skew
+//                 Psi(xi)_k   = xi_k - U_k S_k (G_(k) G_(k)')^-1,  S_k symmetric
+// Vertical        vertical(O) = (U_k O_k, -sum_k G x_k O_k),       O_k skew
+// Horizontal      Pi(xi)      = xi - vertical(O),  vertical* vertical O = vertical* xi, normal equations:
+//                 K coupled Lyapunov equations, solved by preconditioned conjugate gradients
 // Retraction      polar factor of U_k + xi_k; G + xi_G
 // Transport       Pi(Psi(.)) at the new point
 // Reference       Kasai & Mishra 2016, "Low-rank tensor completion: a Riemannian manifold preconditioning
 //                 approach", section 3
-// Breaks down     where some G_(k) has not full row rank the metric is only semi-definite
+// Breaks down     where some G_(k) does not have full row rank: the metric is only semi-definite there
 // Cost            O(sum_k n_k r_k^2 + r^{K+1} for each step of the conjugate gradients)
 #pragma once
 

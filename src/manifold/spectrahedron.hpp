@@ -5,13 +5,14 @@
 // Quotient        U and U Q are the same point for every orthogonal Q
 // Metric          trace(xi' eta)
 // Horizontal      trace(xi' U) = 0 and U' xi symmetric
-// Projections     Psi(Z) = Z - trace(Z'U) U;  Pi(xi) = xi - U L with (U'U) L + L (U'U) = U'xi - xi'U
+// Projections     Psi(Z) = Z - trace(Z'U) U         on the tangent space of the sphere
+//                 Pi(xi) = xi - U L                 on the horizontal space,
+//                          (U'U) L + L (U'U) = U'xi - xi'U
 // Retraction      (U + xi) / ||U + xi||_F
 // Reference       appendix A of "A dual framework for low-rank tensor completion" (NeurIPS 2018);
 //                 Journee, Bach, Absil, Sepulchre 2010
-// Breaks down     where U'U is singular the Lyapunov solution is not unique; it is taken zero on the null
-// pairs,
-//                 which leaves Pi an orthogonal projection
+// Breaks down     where U'U is singular the Lyapunov solution L is not unique; it is taken zero on the null
+//                 pairs of eigenvectors, which leaves Pi an orthogonal projection
 // Cost            O(n r^2) a projection, O(r^3) once a point
 #pragma once
 
@@ -29,12 +30,24 @@ class Spectrahedron {
  public:
   using Point = Matrix<Real>;
   using Tangent = Matrix<Real>;
-  using Frame = SymmetricEigen;  // of U'U
+  struct Frame {
+    SymmetricEigen gram;  // U'U = Q diag(d) Q'
+    // What project() computes in, so that it allocates nothing: a frame is used by one thread at a time.
+    struct Scratch {
+      Matrix<Real> product;      // U'xi
+      Eigen::MatrixXd skew;      // U'xi - xi'U
+      Eigen::MatrixXd left;      // Q' skew, then Q (Q'LQ)
+      Eigen::MatrixXd rotated;   // Q' skew Q, then Q'LQ
+      Eigen::MatrixXd solution;  // L
+      Matrix<Real> narrow;       // L in the precision of U
+    };
+    mutable Scratch scratch;
+  };
 
   Spectrahedron(Eigen::Index rows, Eigen::Index columns) : rows_(rows), columns_(columns) {}
 
   void frame(const Point& u, Frame& frame) const {
-    frame = symmetric_eigen((u.transpose() * u).template cast<double>());
+    frame.gram = symmetric_eigen((u.transpose() * u).template cast<double>());
   }
 
   // Factors are the same on every process, so this sum needs no communicator.
@@ -45,17 +58,22 @@ class Spectrahedron {
   void project(const Point& u, const Frame& frame, Tangent& xi) const {
     xi.noalias() -= static_cast<Real>(inner(xi, u)) * u;
     // Lyapunov in the eigenbasis of U'U: L_ij = (Q'(U'xi - xi'U)Q)_ij / (d_i + d_j)
-    const Eigen::MatrixXd product = (u.transpose() * xi).template cast<double>();
-    const Eigen::MatrixXd& q = frame.vectors;
-    Eigen::MatrixXd rotation = q.transpose() * (product - product.transpose()) * q;
-    const double smallest = kNullRelative * frame.values(columns_ - 1);
+    auto& [product, skew, left, rotated, solution, narrow] = frame.scratch;
+    const auto& [d, q] = frame.gram;
+    product.noalias() = u.transpose() * xi;
+    skew = product.template cast<double>() - product.transpose().template cast<double>();
+    left.noalias() = q.transpose() * skew;
+    rotated.noalias() = left * q;
+    const double smallest = kNullRelative * d(columns_ - 1);
     for (Eigen::Index i = 0; i < columns_; ++i)
       for (Eigen::Index j = 0; j < columns_; ++j) {
-        const double sum = frame.values(i) + frame.values(j);
-        rotation(i, j) = sum > smallest ? rotation(i, j) / sum : 0.0;
+        const double sum = d(i) + d(j);
+        rotated(i, j) = sum > smallest ? rotated(i, j) / sum : 0.0;
       }
-    const Eigen::MatrixXd vertical = q * rotation * q.transpose();
-    xi.noalias() -= u * vertical.template cast<Real>();
+    left.noalias() = q * rotated;
+    solution.noalias() = left * q.transpose();
+    narrow = solution.template cast<Real>();
+    xi.noalias() -= u * narrow;
   }
 
   void retract(const Point& u, const Tangent& xi, Point& out) const {

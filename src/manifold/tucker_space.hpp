@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // All Tucker tensors of given sizes and ranks, as the flat space of their cores and factors: what the
-// manifolds of tensors of fixed multilinear rank share, and the home of methods that keep no constraint.
+// manifolds of tensors of fixed multilinear rank share, and the space of methods without constraints.
 //
-// Metric  <a_G, b_G> + s^2 sum_k <a_k, b_k>, s the norm of a typical tensor: the plain one of core and
-// factors
-//         when values are measured in units of s, so that results do not depend on the data's units
+// Representation  X = G x_1 U_1 ... x_K U_K, any core and factors
+// Metric          <a, b> = <a_G, b_G> + s^2 sum_k <a_k, b_k>
+//                 s is the norm of a typical tensor. This is the Euclidean metric of core and factors when
+//                 values are measured in units of s, so results do not depend on the units of the data.
+// Retraction      X + xi, core and factors each
 #pragma once
 
 #include <cmath>
@@ -55,7 +57,7 @@ class TuckerSpace {
     for (int k = 0; k < order(); ++k) v.factors[k] *= a;
   }
 
-  // Orthonormal factors, a core of independent normal numbers with the norm that is typical.
+  // Orthonormal factors, a core of independent normal numbers scaled to the norm s.
   void random_point(Rng& rng, Point& out) const {
     zero(out, out);
     for (Matrix<double>& factor : out.factors) {

@@ -5,7 +5,7 @@
 #include <lacuna/evaluate/metrics.hpp>
 #include <limits>
 
-#include "search/hold_out.hpp"
+#include "tensor/hold_out.hpp"
 
 namespace lacuna {
 
@@ -14,7 +14,7 @@ double FitProgress::test_error() const {
   return test_rmse.value_or(std::numeric_limits<double>::infinity());
 }
 
-FitRun::FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test,
+FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
                const Offsets& offsets, std::optional<Range> clip)
     : options_(&options),
       callbacks_(&callbacks),
@@ -25,7 +25,7 @@ FitRun::FitRun(const FitOptions& options, const FitCallbacks& callbacks, const E
 
 bool FitRun::stop_now() {
   if (interrupted()) stop_ = Stop::kUser;
-  if (options_->max_time > 0.0 && watch_.seconds() >= options_->max_time) stop_ = Stop::kTime;
+  if (options_->max_time && watch_.seconds() >= *options_->max_time) stop_ = Stop::kTime;
   return stopped();
 }
 

@@ -2,7 +2,7 @@
 // What all methods share in one fit: the clock, the test cells, the callbacks.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <limits>
 
 #include "base/stopwatch.hpp"
@@ -19,8 +19,8 @@ struct Measured {
 
 class FitRun {
  public:
-  FitRun(const FitOptions& options, const FitCallbacks& callbacks, const Entries* test,
-         const Offsets& offsets, std::optional<Range> clip);
+  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Offsets& offsets,
+         std::optional<Range> clip);
 
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
@@ -65,7 +65,7 @@ class FitRun {
  private:
   enum class Stop { kNone, kTime, kUser };
 
-  const FitOptions* options_;
+  const Settings* options_;
   const FitCallbacks* callbacks_;
   const Entries* test_;
   std::vector<double> test_offset_;

@@ -1,69 +1,200 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/method/fit.hpp>
 #include <lacuna/method/methods.hpp>
-#include <stdexcept>
+
+#include "method/costs.hpp"
+#include "method/solve.hpp"
 
 namespace lacuna {
 namespace {
 
-// A setting, how users write it, and whether options say anything about it.
-struct SettingInfo {
-  Setting setting;
-  std::string_view flags;
-  bool (*given)(const FitOptions&);
-};
+constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesPath | kTakesParts | kTakesInit |
+                                     kTakesSteps | kTakesOptimizer | kTakesPrecision | kTakesEarlyStop |
+                                     kTakesLoss;
+constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps | kTakesLoss;
 
-const FitOptions kUntouched{};
-
-constexpr SettingInfo kSettings[] = {
-    {kTakesRank, "--rank", [](const FitOptions& o) { return !o.ranks.empty(); }},
-    {kTakesLambda, "--lambda", [](const FitOptions& o) { return o.lambda != kUntouched.lambda; }},
-    {kTakesPath, "--lambdas --path",
-     [](const FitOptions& o) { return !o.lambdas.empty() || o.path != kUntouched.path; }},
-    {kTakesParts, "--parts", [](const FitOptions& o) { return !o.parts.empty() || o.auto_parts; }},
-    {kTakesInit, "--init",
-     [](const FitOptions& o) { return o.start != kUntouched.start || o.warm_start != nullptr; }},
-    {kTakesSteps, "--max-iterations --tolerance",
-     [](const FitOptions& o) { return o.max_iterations > 0 || o.tolerance > 0.0; }},
-    {kTakesEarlyStop, "--early-stop", [](const FitOptions& o) { return o.early_stop > 0.0; }},
-    {kTakesOptimizer, "--optimizer", [](const FitOptions& o) { return o.optimizer != kUntouched.optimizer; }},
-    {kTakesTubes, "--tubes", [](const FitOptions& o) { return o.tubes != kUntouched.tubes; }},
-    {kTakesLoss, "--loss", [](const FitOptions& o) { return o.loss != kUntouched.loss; }},
-    {kTakesPrecision, "--precision", [](const FitOptions& o) { return o.precision != kUntouched.precision; }},
+constexpr MethodInfo kMethods[] = {
+    {.method = Method::kTrMm,
+     .name = "tr-mm",
+     .what = "latent trace norm, problem D by Riemannian trust region",
+     .assumes = "a sum of tensors, each low-rank along one mode",
+     .settings = kLatentSettings,
+     .scale = Scale::kSparse,
+     .solve = solve_latent,
+     .bytes = latent_bytes,
+     .work = latent_work,
+     .model = "latent",
+     .start = Start::kSpectral,
+     .max_iterations = 100,
+     .tolerance = 1e-5},
+    {.method = Method::kTrLs,
+     .name = "tr-ls",
+     .what = "latent trace norm, problem P by Riemannian trust region",
+     .assumes = "a sum of tensors, each low-rank along one mode",
+     .settings = kLatentSettings,
+     .scale = Scale::kSparse,
+     .solve = solve_latent,
+     .bytes = latent_bytes,
+     .work = latent_work,
+     .model = "latent",
+     .start = Start::kSpectral,
+     .max_iterations = 100,
+     .tolerance = 1e-5},
+    {.method = Method::kFfw,
+     .name = "ffw",
+     .what = "scaled latent trace norm within a bound, by Frank-Wolfe with basis reduction",
+     .assumes = "a sum of tensors, each low-rank along one mode",
+     .settings = kTakesLambda | kTakesSteps,
+     .scale = Scale::kSparse,
+     .solve = solve_ffw,
+     .bytes = ffw_bytes,
+     .work = latent_work,
+     .model = "latent",
+     .max_iterations = 200,
+     .tolerance = 1e-4},
+    {.method = Method::kRprecon,
+     .name = "rprecon",
+     .what = "fixed multilinear rank, Riemannian CG with a preconditioned metric",
+     .assumes = "a low multilinear (Tucker) rank",
+     .settings = kTuckerSettings,
+     .scale = Scale::kSparse,
+     .solve = solve_tucker,
+     .bytes = tucker_bytes,
+     .work = tucker_work,
+     .model = "tucker",
+     .start = Start::kGrow,
+     .max_iterations = 250,
+     .tolerance = 1e-6},
+    {.method = Method::kGeomCg,
+     .name = "geomcg",
+     .what = "fixed multilinear rank, Riemannian CG on the embedded manifold",
+     .assumes = "a low multilinear (Tucker) rank",
+     .settings = kTuckerSettings,
+     .scale = Scale::kSparse,
+     .solve = solve_tucker,
+     .bytes = tucker_bytes,
+     .work = tucker_work,
+     .model = "tucker",
+     .start = Start::kGrow,
+     .max_iterations = 250,
+     .tolerance = 1e-6},
+    {.method = Method::kTopt,
+     .name = "topt",
+     .what = "Tucker model by nonlinear CG on core and factors",
+     .assumes = "a low multilinear (Tucker) rank, which may be overestimated",
+     .settings = kTuckerSettings,
+     .scale = Scale::kSparse,
+     .solve = solve_tucker,
+     .bytes = tucker_bytes,
+     .work = tucker_work,
+     .model = "tucker",
+     .start = Start::kGrow,
+     .max_iterations = 500,
+     .tolerance = 1e-6},
+    {.method = Method::kBayesCp,
+     .name = "bayescp",
+     .what = "Bayesian CP by variational inference; finds the rank and how sure it is",
+     .assumes = "a low CP rank, Gaussian noise",
+     .settings = kTakesRank | kTakesInit | kTakesSteps,
+     .scale = Scale::kSparse,
+     .solve = solve_bayes_cp,
+     .bytes = cp_bytes,
+     .work = cp_work,
+     .model = "cp",
+     .finds_rank = true,
+     .start = Start::kSpectral,
+     .max_iterations = 100,
+     .tolerance = 1e-5},
+    {.method = Method::kHalrtc,
+     .name = "halrtc",
+     .what = "overlapped trace norm with exact fit, by ADMM with a growing penalty",
+     .assumes = "a low rank along every mode at once",
+     .settings = kTakesSteps | kTakesUnshrunk,
+     .scale = Scale::kDense,
+     .solve = solve_overlapped,
+     .bytes = dense_bytes,
+     .work = dense_work,
+     .model = "dense",
+     .offsets = "mean",
+     .max_iterations = 500,
+     .tolerance = 1e-5},
+    {.method = Method::kHard,
+     .name = "hard",
+     .what = "scaled overlapped trace norm with exact fit, by Douglas-Rachford splitting",
+     .assumes = "a low rank along every mode at once; no noise",
+     .settings = kTakesSteps,
+     .scale = Scale::kDense,
+     .solve = solve_overlapped,
+     .bytes = dense_bytes,
+     .work = dense_work,
+     .model = "dense",
+     .offsets = "mean",
+     .max_iterations = 500,
+     .tolerance = 1e-5},
+    {.method = Method::kLatent,
+     .name = "latent",
+     .what = "latent trace norm with exact fit, by ADMM on the dual",
+     .assumes = "a sum of tensors, each low-rank along one mode",
+     .settings = kTakesSteps,
+     .scale = Scale::kDense,
+     .solve = solve_latent_admm,
+     .bytes = dense_bytes,
+     .work = dense_work,
+     .model = "dense",
+     .offsets = "mean",
+     .max_iterations = 500,
+     .tolerance = 1e-5},
+    {.method = Method::kTsvd,
+     .name = "tsvd",
+     .what = "tubal nuclear norm with exact fit, by ADMM",
+     .assumes = "3 modes; low-rank slices in the Fourier domain of one",
+     .settings = kTakesSteps | kTakesTubes,
+     .scale = Scale::kDense,
+     .solve = solve_tsvd,
+     .bytes = dense_bytes,
+     .work = dense_work,
+     .model = "dense",
+     .order = 3,
+     .offsets = "mean",
+     .max_iterations = 500,
+     .tolerance = 1e-5},
+    {.method = Method::kMean,
+     .name = "mean",
+     .what = "the mean of the observed entries",
+     .assumes = "nothing",
+     .settings = 0,
+     .scale = Scale::kSparse,
+     .solve = solve_offsets,
+     .bytes = offsets_bytes,
+     .work = offsets_work,
+     .model = "offsets",
+     .offsets = "mean"},
+    {.method = Method::kOffsets,
+     .name = "offsets",
+     .what = "the mean and effects of modes or pairs of modes",
+     .assumes = "no interaction beyond the effects",
+     .settings = 0,
+     .scale = Scale::kSparse,
+     .solve = solve_offsets,
+     .bytes = offsets_bytes,
+     .work = offsets_work,
+     .model = "offsets",
+     .offsets = "modes"},
 };
 
 }  // namespace
+
+std::span<const MethodInfo> methods() { return kMethods; }
+
+const MethodInfo& info(Method method) {
+  for (const MethodInfo& row : kMethods)
+    if (row.method == method) return row;
+  return kMethods[0];
+}
 
 std::optional<Method> parse_method(std::string_view text) {
   for (const MethodInfo& row : kMethods)
     if (row.name == text) return row.method;
   return std::nullopt;
-}
-
-std::string setting_names(unsigned settings) {
-  std::string names;
-  for (const SettingInfo& one : kSettings)
-    if ((settings & one.setting) != 0) names.append(names.empty() ? "" : " ").append(one.flags);
-  return names;
-}
-
-FitOptions complete_options(FitOptions options) {
-  const MethodInfo& method = info(options.method);
-  for (const SettingInfo& one : kSettings)
-    if ((method.settings & one.setting) == 0 && one.given(options))
-      throw std::invalid_argument("method " + std::string(method.name) + " does not take " +
-                                  std::string(one.flags));
-  if (options.start == Start::kAuto) options.start = method.start;
-  if (options.start == Start::kGrow && (method.settings & kTakesParts) != 0)
-    throw std::invalid_argument("method " + std::string(method.name) + " cannot start by growing its rank");
-  if (options.max_iterations < 0) options.max_iterations = method.max_iterations;
-  if (options.tolerance < 0.0) options.tolerance = method.tolerance;
-  if (!(options.tolerance >= 0.0)) throw std::invalid_argument("tolerance must be a number");
-  if (options.clip && !(options.clip->low < options.clip->high))
-    throw std::invalid_argument("the range to clip to must have low < high");
-  if (options.method == Method::kMean && !options.offsets.effects.empty())
-    throw std::invalid_argument("method mean has no effects; method offsets has");
-  return options;
 }
 
 }  // namespace lacuna

@@ -2,7 +2,7 @@
 // What fit() asks of a method: values without their offsets in, the body of a model out.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
 
 #include "method/fit_run.hpp"
@@ -19,13 +19,13 @@ struct Solved {
 };
 
 // Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.
-[[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
-[[nodiscard]] Solved solve_offsets(ObservedTensor& tensor, const FitOptions& options, FitRun& run);
+[[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_overlapped(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_offsets(ObservedTensor& tensor, const Settings& options, FitRun& run);
 
 }  // namespace lacuna

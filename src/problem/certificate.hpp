@@ -12,7 +12,7 @@ namespace lacuna {
 inline constexpr double kSingularAccuracy = 1e-8;  // relative, of a squared singular value
 
 // `misfit` is (sum_e weight_e (Y - W)_e^2)^1/2. O(N) for each of a few dozen Lanczos steps in every part.
-// The bounds hold at any accuracy; a rough one loosens the lower by as much.
+// The bounds hold at any accuracy of the singular values; the lower one is lower by the relative error.
 template <class Real>
 [[nodiscard]] Certificate certify(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u,
                                   std::span<const Real> z, double misfit,

@@ -8,7 +8,7 @@
 namespace lacuna {
 namespace {
 constexpr double kRidge = 0.5;    // A = Z/2 + ...: the 1/4 ||Z||^2 of the dual
-constexpr double kRestart = 2.0;  // solve on when ||Z|| turns out this much smaller than thought
+constexpr double kRestart = 2.0;  // solve on when ||Z|| turns out to be smaller than assumed by this factor
 }  // namespace
 
 template <class Real>
@@ -18,12 +18,10 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
       options_(options),
       interrupted_(std::move(interrupted)),
       system_(data, kRidge, options.max_cg_iterations, interrupted_),
-      tolerance_(options.loosest),
-      hessian_tolerance_(options.hessian_loosest) {
+      direction_(data.parts().size()) {
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
     options_.loosest = std::max(options_.loosest, options_.tightest);
-    tolerance_ = options_.loosest;
   }
 }
 
@@ -35,48 +33,72 @@ void DualProblem<Real>::move_to(const Point& u, const State& state) {
 }
 
 template <class Real>
-void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state) {
+void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state, Accuracy accuracy) {
   state.id = next_id_++;
   move_to(u, state);
-  const bool cold = near == nullptr && start_.empty();
-  if (near != nullptr) {
-    state.z = near->z;
-  } else {
-    state.z = start_;
-    state.z.resize(static_cast<std::size_t>(data_->entries()));
-  }
-  // The error of Z is about twice R times the weights, so it is ||Z / weight||, small where the data is
-  // fitted closely, that ||R|| is held against. It shows only as the solve proceeds.
+  const bool from_zero = start_at(near, state);
+  solve(std::clamp(options_.forcing * accuracy.relative_gradient, options_.tightest, options_.loosest),
+        from_zero, state);
+
   const Communicator& everyone = data_->everyone();
-  const auto z_norm = [&] {
-    if (data_->weights().empty()) return std::sqrt(dot<Real>(everyone, state.z, state.z));
-    return std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
-      double sum = 0.0;
-      for (Count e = begin; e < end; ++e) {
-        const double value = static_cast<double>(state.z[e]) / data_->weight(e);
-        sum += value * value;
-      }
-      return sum;
-    })));
-  };
-  double scale = cold ? data_->y_norm() : z_norm();
-  using Ending = typename InnerSystem<Real>::Ending;
-  bool solved = system_.solve(data_->y(), cold, tolerance_ * scale, Ending::kMeasured, state.z);
-  for (double shown = z_norm(); solved && shown < scale / kRestart; shown = z_norm()) {
-    scale = shown;
-    solved = system_.solve(data_->y(), false, tolerance_ * scale, Ending::kMeasured, state.z);
-  }
   const std::vector<Real>& residual = system_.residual();
   // g = 1/2 <Z,Y> + 1/2 <Z,R>;  1/2 <R, M^-1 R> stands for the unknown 1/2 <R, A^-1 R>
   state.cost = 0.5 * dot<Real>(everyone, state.z, data_->y()) + 0.5 * dot<Real>(everyone, state.z, residual);
-  state.uncertainty = 0.5 * residual_products<Real>(everyone, system_.inverse_diagonal(), residual).first;
-  // Y - W_Omega = Y - (A Z - Z/(2 weight)) = R + Z/(2 weight)
-  state.misfit = std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+  state.uncertainty = 0.5 * residual_products<Real>(everyone, system_.inverse_diagonal(), residual).scaled;
+  state.misfit = misfit(state.z, residual);
+}
+
+// Z where the solve begins: that of the state near by, else what start_from gave, else 0, for which it
+// returns true.
+template <class Real>
+bool DualProblem<Real>::start_at(const State* near, State& state) const {
+  if (near != nullptr) {
+    state.z = near->z;
+    return false;
+  }
+  state.z = start_;
+  state.z.resize(static_cast<std::size_t>(data_->entries()));
+  return start_.empty();
+}
+
+// A Z = Y up to ||R|| <= tolerance ||Z / weight||: the error of Z is about twice R times the weights, so
+// ||R|| is compared with ||Z / weight||, which is small where the data is fitted closely. It is known only as
+// the solve proceeds.
+template <class Real>
+void DualProblem<Real>::solve(double tolerance, bool from_zero, State& state) {
+  using Ending = typename InnerSystem<Real>::Ending;
+  double scale = from_zero ? data_->y_norm() : scaled_norm(state.z);
+  bool solved = system_.solve(data_->y(), from_zero, tolerance * scale, Ending::kMeasured, state.z);
+  for (double found = scaled_norm(state.z); solved && found < scale / kRestart;
+       found = scaled_norm(state.z)) {
+    scale = found;
+    solved = system_.solve(data_->y(), false, tolerance * scale, Ending::kMeasured, state.z);
+  }
+}
+
+// ||Z / weight||
+template <class Real>
+double DualProblem<Real>::scaled_norm(std::span<const Real> z) const {
+  const Communicator& everyone = data_->everyone();
+  if (data_->weights().empty()) return std::sqrt(dot<Real>(everyone, z, z));
+  return std::sqrt(everyone.sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const double value = static_cast<double>(z[e]) / data_->weight(e);
+      sum += value * value;
+    }
+    return sum;
+  })));
+}
+
+// The weighted norm of Y - W_Omega = Y - (A Z - Z/(2 weight)) = R + Z/(2 weight).
+template <class Real>
+double DualProblem<Real>::misfit(std::span<const Real> z, std::span<const Real> residual) const {
+  return std::sqrt(data_->everyone().sum(parallel_sum(data_->entries(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) {
       const double weight = data_->weight(e);
-      const double miss =
-          static_cast<double>(residual[e]) + kRidge / weight * static_cast<double>(state.z[e]);
+      const double miss = static_cast<double>(residual[e]) + kRidge / weight * static_cast<double>(z[e]);
       sum += weight * miss * miss;
     }
     return sum;
@@ -86,49 +108,42 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
 template <class Real>
 void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out) {
   move_to(u, state);
-  double squared_norm = 0.0;
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
     data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z),
                                out[p]);
     data_->everyone().sum(flat(out[p]));
-    // The part of the gradient along the sphere, to steer the tolerance of the solves to come.
-    // In double: the square of what single precision holds need not be in its range.
-    const std::span<const Real> gradient = flat(std::as_const(out[p]));
-    const double radial = dot<Real>(serial_communicator(), gradient, flat(u[p]));
-    squared_norm += dot<Real>(serial_communicator(), gradient, gradient) - radial * radial;
   }
-  const double relative = squared_norm > 0.0 ? std::sqrt(squared_norm) / std::abs(state.cost) : 0.0;
-  tolerance_ = std::clamp(options_.forcing * relative, options_.tightest, options_.loosest);
-  hessian_tolerance_ =
-      std::clamp(options_.hessian_forcing * relative, options_.hessian_tightest, options_.hessian_loosest);
 }
 
 template <class Real>
-void DualProblem<Real>::hessian(const Point& u, const State& state, const Point& direction, Point& out) {
+void DualProblem<Real>::hessian(const Point& u, const State& state, const Point& direction, Point& out,
+                                Accuracy accuracy) {
   move_to(u, state);
-  const std::size_t parts = data_->parts().size();
-  const auto entries = static_cast<std::size_t>(data_->entries());
+  const auto& parts = data_->parts();
   const std::span<const Real> z = state.z;
-
-  std::vector<Real>& right_side = system_.residual();
-  right_side.assign(entries, Real{0});
-  for (std::size_t p = 0; p < parts; ++p) {
-    const PartKernels& part = data_->parts()[p];
-    part.add_directional(system_.factor(p), part.table(direction[p]), -data_->lambda()[p], z,
-                         std::span<Real>(right_side));
-  }
-  const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
-  std::vector<Real> z_dot(entries);
-  system_.solve(right_side, true, hessian_tolerance_ * norm, InnerSystem<Real>::Ending::kTrusted, z_dot);
-
-  for (std::size_t p = 0; p < parts; ++p) {
+  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  solve_for_z_dot(z, std::clamp(options_.hessian_forcing * accuracy.relative_gradient,
+                                options_.hessian_tightest, options_.hessian_loosest));
+  for (std::size_t p = 0; p < parts.size(); ++p) {
     out[p].setZero();
-    const PartKernels& part = data_->parts()[p];
-    part.add_gram(part.table(direction[p]), -data_->lambda()[p], z, out[p]);
-    part.add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot), out[p]);
+    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p]);
+    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p]);
     data_->everyone().sum(flat(out[p]));
   }
+}
+
+// A Zdot = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+template <class Real>
+void DualProblem<Real>::solve_for_z_dot(std::span<const Real> z, double tolerance) {
+  std::vector<Real>& right_side = system_.residual();
+  right_side.assign(z.size(), Real{0});
+  for (std::size_t p = 0; p < data_->parts().size(); ++p)
+    data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z,
+                                      std::span<Real>(right_side));
+  const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
+  z_dot_.resize(z.size());
+  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kTrusted, z_dot_);
 }
 
 template class DualProblem<double>;

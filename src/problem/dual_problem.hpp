@@ -5,21 +5,25 @@
 //
 // The inner maximiser solves A(u) Z = Y, A(u) Z = Z/2 + sum_p lambda_p (Z x_k U_p U_p')_Omega, by conjugate
 // gradients. Where entries have weights w, ||Z||^2 is sum_e z_e^2 / w_e and Z/2 is Z/(2w). With Z exact:
-//   grad_{U_p} g     = -lambda_p Z_p Z_p' U_p
-//   A(u) Zdot        = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
-//   D grad_{U_p}[V]  = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+//
+//   grad_{U_p} g      = -lambda_p Z_p Z_p' U_p
+//   A(u) Zdot         = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+//   D grad_{U_p} g[V] = -lambda_p [ Z_p Z_p' V_p + (Zdot_p Z_p' + Z_p Zdot_p') U_p ]
+//
 // Reference: the paper's Lemma 1, with the constants of docs/math.md.
 //
 // An inexact Z with residual R = Y - A Z still gives g to second order: g ~ 1/2 <Z,Y> + 1/2 <Z,R>, too small
-// by 1/2 <R, A^-1 R>. So the solver's tolerance may follow the outer progress: it is `forcing` times the
-// relative gradient last seen, within [tightest, loosest]. So may that of Zdot: far from a solution a rough
-// Hessian takes as many steps as an exact one and a fraction of the work.
+// by 1/2 <R, A^-1 R>. So the tolerance of the inner solves may follow the outer progress, which the caller
+// states as an Accuracy: it is `forcing` times the relative gradient, within [tightest, loosest]. The same
+// holds for Zdot: far from a solution the outer iteration takes as many steps with a rough Hessian as with an
+// exact one, and a rough one costs a fraction of the work.
 //
-// Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r).
+// Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r), kept between calls.
 #pragma once
 
 #include <lacuna/base/interrupted.hpp>
 
+#include "base/accuracy.hpp"
 #include "problem/inner_system.hpp"
 
 namespace lacuna {
@@ -48,12 +52,13 @@ class DualProblem {
 
   DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted = {});
 
-  void evaluate(const Point& u, const State* near, State& state);
+  void evaluate(const Point& u, const State* near, State& state, Accuracy accuracy = {});
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State& state) const { return state.uncertainty; }
   [[nodiscard]] double gradient_scale(const State& state) const { return state.cost; }
   void gradient(const Point& u, const State& state, Point& out);
-  void hessian(const Point& u, const State& state, const Point& direction, Point& out);
+  void hessian(const Point& u, const State& state, const Point& direction, Point& out,
+               Accuracy accuracy = {});
 
   [[nodiscard]] Count operator_applications() const { return system_.applications(); }
 
@@ -62,14 +67,19 @@ class DualProblem {
 
  private:
   void move_to(const Point& u, const State& state);
+  [[nodiscard]] bool start_at(const State* near, State& state) const;
+  void solve(double tolerance, bool from_zero, State& state);
+  [[nodiscard]] double scaled_norm(std::span<const Real> z) const;
+  [[nodiscard]] double misfit(std::span<const Real> z, std::span<const Real> residual) const;
+  void solve_for_z_dot(std::span<const Real> z, double tolerance);
 
   const ProblemData<Real>* data_;
   DualOptions options_;
   Interrupted interrupted_;
   InnerSystem<Real> system_;
   std::vector<Real> start_;
-  double tolerance_;
-  double hessian_tolerance_;
+  std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
+  std::vector<Real> z_dot_;                   // its Zdot
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a fit starts.
+// Starting points of the factors.
 #pragma once
 
 #include "base/rng.hpp"
@@ -32,8 +32,8 @@ template <class Real>
                                               const FilledIn& filled = {});
 
 // The top left singular vectors q_j of each part's observed unfolding Y_p, as
-// Theta ~ sum_j sigma_j q_j q_j': what the optimal Theta would be were Y_p itself the latent part (the
-// paper's remark under its equation (4)).
+// Theta ~ sum_j sigma_j q_j q_j', which is the optimal Theta if Y_p itself is the latent part (the paper's
+// remark under its equation (4)).
 template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data,
                                                        const std::vector<int>& ranks, Rng& rng);

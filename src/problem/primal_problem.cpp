@@ -5,7 +5,7 @@ namespace lacuna {
 
 template <class Real>
 PrimalProblem<Real>::PrimalProblem(const ProblemData<Real>& data)
-    : data_(&data), operator_(data.parts(), data.entries()) {}
+    : data_(&data), operator_(data.parts(), data.entries()), direction_(data.parts().size()) {}
 
 template <class Real>
 void PrimalProblem<Real>::move_to(const Point& x, const State& state) {
@@ -56,32 +56,36 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   const std::span<const Real> z = flat(x.back());
   const std::span<const Real> z_dot = flat(direction.back());
 
-  std::vector<FactorTable<Real>> v;
-  for (std::size_t p = 0; p < parts.size(); ++p) v.push_back(parts[p].table(direction[p]));
+  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  find_r_dot(z, z_dot);
 
-  std::vector<Real> r_dot(z.size());
-  operator_.apply(z_dot, r_dot);
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], z,
-                             std::span<Real>(r_dot));
-  if (!data_->weights().empty())
-    for (std::size_t e = 0; e < r_dot.size(); ++e)
-      r_dot[e] *= static_cast<Real>(data_->weight(static_cast<Count>(e)));
-
-  const std::span<const Real> r_dot_view = r_dot;
+  const std::span<const Real> r_dot = r_dot_;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const FactorTable<Real>& u = operator_.factor(static_cast<int>(p));
     out[p].setZero();
-    parts[p].add_cross(u, 2 * lambda[p], r_dot_view, z, out[p]);
+    parts[p].add_cross(u, 2 * lambda[p], r_dot, z, out[p]);
     parts[p].add_cross(u, 2 * lambda[p], r, z_dot, out[p]);
-    parts[p].add_cross(v[p], 2 * lambda[p], r, z, out[p]);
+    parts[p].add_cross(direction_[p], 2 * lambda[p], r, z, out[p]);
     data_->everyone().sum(flat(out[p]));
   }
   const std::span<Real> out_z = flat(out.back());
-  operator_.apply(r_dot_view, out_z);
+  operator_.apply(r_dot, out_z);
   for (std::size_t p = 0; p < parts.size(); ++p)
-    parts[p].add_directional(operator_.factor(static_cast<int>(p)), v[p], lambda[p], r, out_z);
+    parts[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p], lambda[p], r, out_z);
   out.back() *= Real{2};
+}
+
+// Rdot = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega, times the entries' weights
+template <class Real>
+void PrimalProblem<Real>::find_r_dot(std::span<const Real> z, std::span<const Real> z_dot) {
+  r_dot_.resize(z.size());
+  operator_.apply(z_dot, r_dot_);
+  for (std::size_t p = 0; p < data_->parts().size(); ++p)
+    data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p],
+                                      data_->lambda()[p], z, std::span<Real>(r_dot_));
+  if (data_->weights().empty()) return;
+  for (std::size_t e = 0; e < r_dot_.size(); ++e)
+    r_dot_[e] *= static_cast<Real>(data_->weight(static_cast<Count>(e)));
 }
 
 template class PrimalProblem<double>;

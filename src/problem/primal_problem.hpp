@@ -3,17 +3,22 @@
 //
 //   h(u, Z) = ||R||^2,   R = sum_p lambda_p (Z x_k U_p U_p')_Omega - Y
 //
-//   grad_{U_p} h = 2 lambda_p (R_p Z_p' + Z_p R_p') U_p
-//   grad_Z h     = 2 sum_p lambda_p (R x_k U_p U_p')_Omega
-//   Rdot         = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega
-//   D grad_{U_p} = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p + (R_p Z_p' + Z_p
-//   R_p') V_p ] D grad_Z     = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
+//   grad_{U_p} h    = 2 lambda_p (R_p Z_p' + Z_p R_p') U_p
+//   grad_Z h        = 2 sum_p lambda_p (R x_k U_p U_p')_Omega
+//
+// and along (V, Zdot)
+//
+//   Rdot            =   sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega
+//   D grad_{U_p} h  = 2 lambda_p [ (Rdot_p Z_p' + Z_p Rdot_p' + R_p Zdot_p' + Zdot_p R_p') U_p
+//                                  + (R_p Z_p' + Z_p R_p') V_p ]
+//   D grad_Z h      = 2 sum_p lambda_p (Rdot x_k U_p U_p' + R x_k (U_p V_p' + V_p U_p'))_Omega
+//
 // Reference: the paper's Lemma 2, with the constants of docs/math.md. Where entries have weights w,
 // h = sum_e w_e R_e^2, and w R stands for R, w Rdot for Rdot, in all derivatives.
 //
-// h has no regulariser: it is kept from fitting noise by the ranks and by stopping early. It depends on
-// lambda and Z only through lambda Z, so lambda decides how far a step moves Z against U. A point is (U_1,
-// ..., U_P, Z as one column).
+// h has no regulariser: only the ranks and an early stop keep it from fitting noise. It depends on lambda and
+// Z only through lambda Z, so lambda sets the length of a step in Z relative to one in U. A point is
+// (U_1, ..., U_P, Z as one column).
 #pragma once
 
 #include "kernels/data_operator.hpp"
@@ -45,9 +50,12 @@ class PrimalProblem {
 
  private:
   void move_to(const Point& x, const State& state);
+  void find_r_dot(std::span<const Real> z, std::span<const Real> z_dot);
 
   const ProblemData<Real>* data_;
   DataOperator<Real> operator_;
+  std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
+  std::vector<Real> r_dot_;                   // its Rdot, times the entries' weights
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

@@ -26,12 +26,12 @@ class ProblemData {
   [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
   [[nodiscard]] double y_norm() const { return y_norm_; }                    // ||Y||
   [[nodiscard]] double weighted_square() const { return weighted_square_; }  // sum_e weight_e Y_e^2
-  // How much each entry counts in the data term; empty: all 1. total_weight() is everyone's.
+  // The weight of each entry in the data term; empty: all 1. total_weight() sums over all processes.
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
   [[nodiscard]] double total_weight() const { return total_weight_; }
 
-  // The same data at other weights: a step of a path in lambda.
+  // Other lambdas for the same data: a step of a path in lambda.
   void set_lambda(std::vector<double> lambda);
 
  private:

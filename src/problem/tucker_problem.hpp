@@ -3,7 +3,7 @@
 //
 //   f(X) = 1/2 sum_{e in Omega} w_e (X_e - Y_e)^2
 //
-// Only derivatives with respect to core and factors are given; what they mean is the manifold's business.
+// Gives derivatives with respect to core and factors; the manifold turns them into Riemannian gradients.
 // Every call costs one pass over the entries and O(N + sum_k n_k r_k + r_1 ... r_K) memory.
 #pragma once
 
@@ -28,10 +28,11 @@ class TuckerProblem {
   void evaluate(const Tucker& x, const State* near, State& state) const;
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
-  // Gradients by the core are w_e residual_e seen through orthonormal factors, so at most this at X = 0.
+  // The gradient with respect to the core at X = 0 is (W Y) x_k U_k' with orthonormal factors: of about this
+  // norm.
   [[nodiscard]] double gradient_scale(const State&) const { return mean_weight_ * data_norm_; }
   void gradient(const Tucker& x, const State& state, Tucker& out) const;
-  // The t that minimises f were X linear along u: -<W residual, a> / <W a, a>, a = D X[u] on Omega.
+  // The minimiser of f along t u with X linearised: t = -<W residual, a> / <W a, a>, a = D X[u] on Omega.
   [[nodiscard]] double step_length(const Tucker& x, const State& state, const Tucker& u) const;
 
   [[nodiscard]] double train_rmse(const State& state) const;

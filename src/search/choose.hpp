@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Parts, offsets, lambda and rank chosen from the data: fiber statistics first, then what pays on a held-out
-// tenth.
+// From settings that leave something open to settings that do not.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
 #include <optional>
+
+#include "search/evaluator.hpp"
 
 namespace lacuna {
 
-[[nodiscard]] bool leaves_a_choice(const FitOptions& options);
+// Whether there is anything to choose by held-out error for a method that is given, or the method itself.
+[[nodiscard]] bool leaves_a_choice(const Settings& settings);
 
-struct Choice {
-  FitOptions options;          // nothing in it is automatic any more
-  std::optional<Model> start;  // factors of these ranks to start from
-};
-
-// At most a few fits' worth of work: each trial is a few steps long, and there are about ten of them for each
-// thing to choose.
-[[nodiscard]] Choice choose(const ObservedTensor& tensor, const FitOptions& options,
-                            const FitCallbacks& callbacks);
+// The floors first (the mean, main effects), then each method that takes what is given; the best of all is
+// evaluator.best(). Interrupted, that is the best so far, at the least a floor.
+void choose(Evaluator& evaluator);
 
 }  // namespace lacuna

@@ -9,25 +9,27 @@
 #include <nlohmann/json.hpp>
 
 #include "model/body.hpp"
-#include "search/trials.hpp"
+#include "tensor/hold_out.hpp"
 
 namespace lacuna {
 namespace {
 
 constexpr double kBound = 1.345;       // deviations
 constexpr double kDeviation = 1.4826;  // of a normal error, in units of its median size
-// Turns find the weights only, so each is short, and they end when the weights have settled.
-constexpr int kTurns = 30;
-constexpr int kTurnSteps = 5;
-constexpr double kTurnTolerance = 1e-3;
-constexpr double kSettled = 0.002;  // the mean change of a weight's factor
-// The first fit of the choices, which knows nothing yet: small enough that wrong entries stand out.
-constexpr int kFirstRank = 3;
-constexpr double kFirstLambda = 1.0;
+// The reweighted fits only have to find the weights, so each is short; they end when the weights have settled.
+constexpr int kReweightings = 30;
+constexpr int kStepsPerReweighting = 5;
+constexpr double kReweightingTolerance = 1e-3;
+constexpr double kSettled = 0.002;  // on the mean change of a robust weight
+// An entry with a smaller robust weight counts as down-weighted, any other as an inlier.
+constexpr double kInlierWeight = 0.5;
+// The model of the fit that finds the inliers while rank and lambda are still open: too small to follow outliers.
+constexpr int kScreeningRank = 3;
+constexpr double kScreeningLambda = 1.0;
 
-// The factor on each entry's weight, and the bound on errors it came from.
-struct Trust {
-  std::vector<double> factor;
+// weight_e = min(1, delta / |r_e|), which multiplies the weight that entry e was given.
+struct RobustWeights {
+  std::vector<double> weight;
   double delta = 0.0;
 };
 
@@ -37,26 +39,27 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// `center`: what each value is compared with.
+// Residuals r_e = y_e - center(e).
 template <class Center>
-Trust trust_about(const ObservedTensor& tensor, Center&& center) {
-  Trust trust;
-  for (Count e = 0; e < tensor.size(); ++e) trust.factor.push_back(std::abs(tensor.values()[e] - center(e)));
-  trust.delta = kBound * kDeviation * median(trust.factor);
-  // More than half fitted exactly: there is no scale to judge the others by.
-  for (double& one : trust.factor) one = trust.delta > 0.0 && one > trust.delta ? trust.delta / one : 1.0;
-  return trust;
+RobustWeights weights_about(const ObservedTensor& tensor, Center&& center) {
+  std::vector<double> size;  // |r_e|
+  for (Count e = 0; e < tensor.size(); ++e) size.push_back(std::abs(tensor.values()[e] - center(e)));
+  const double delta = kBound * kDeviation * median(size);
+  // delta = 0: more than half of the entries are fitted exactly, which gives no scale to judge the others by.
+  for (double& one : size) one = delta > 0.0 && one > delta ? delta / one : 1.0;
+  return {.weight = std::move(size), .delta = delta};
 }
 
-// Before there is any model. A fit that took every entry at its word could be wrong everywhere.
-Trust first_trust(const ObservedTensor& tensor) {
+// Before there is a model: residuals from the median. Starting from an unweighted fit instead could end in a
+// model that follows the outliers.
+RobustWeights initial_weights(const ObservedTensor& tensor) {
   const double middle = median({tensor.values().begin(), tensor.values().end()});
-  return trust_about(tensor, [&](Count) { return middle; });
+  return weights_about(tensor, [&](Count) { return middle; });
 }
 
-Trust trust_in(const ObservedTensor& tensor, const Model& model) {
+RobustWeights weights_from(const ObservedTensor& tensor, const Model& model) {
   const std::vector<double> predicted = Predictor(model).predict(tensor.indices()).value;
-  return trust_about(tensor, [&](Count e) { return predicted[e]; });
+  return weights_about(tensor, [&](Count e) { return predicted[e]; });
 }
 
 double mean_change(const std::vector<double>& before, const std::vector<double>& after) {
@@ -65,19 +68,20 @@ double mean_change(const std::vector<double>& before, const std::vector<double>&
   return sum / static_cast<double>(after.size());
 }
 
-std::vector<double> weights_with(const Trust& trust, const std::vector<double>& given) {
-  std::vector<double> weights = trust.factor;
+// weight_e times the weight given with entry e, if weights were given.
+std::vector<double> combined(const RobustWeights& robust, const std::vector<double>& given) {
+  std::vector<double> weights = robust.weight;
   for (std::size_t e = 0; e < given.size(); ++e) weights[e] *= given[e];
   return weights;
 }
 
-// Counts steps and seconds on through the turns.
-class Turns {
+// A sequence of fits that reports its steps, seconds and operator applications as those of one fit.
+class FitSequence {
  public:
-  Turns(const FitOptions& options, const FitCallbacks& callbacks)
+  FitSequence(const Settings& options, const FitCallbacks& callbacks)
       : options_(&options), callbacks_(&callbacks) {
-    watching_.interrupted = callbacks.interrupted;
-    watching_.progress = [this](FitProgress progress) {
+    forwarded_.interrupted = callbacks.interrupted;
+    forwarded_.progress = [this](FitProgress progress) {
       progress.iteration += steps_;
       progress.seconds += seconds_;
       progress.operator_applications += applications_;
@@ -85,12 +89,13 @@ class Turns {
     };
   }
 
-  // The next one, of these options; what its model says of itself is the user's business only at the end.
-  FitResult next(const ObservedTensor& tensor, FitOptions turn, const Entries* test, bool last) {
-    if (options_->max_time > 0.0) turn.max_time = std::max(1e-3, options_->max_time - seconds_);
-    if (last || steps_ == 0) watching_.notice = callbacks_->notice;
-    FitResult result = fit(tensor, turn, watching_, test);
-    watching_.notice = {};
+  // The next fit, with these options. Notices of the first and the last fit are passed on: those between
+  // would repeat them.
+  FitResult next(const ObservedTensor& tensor, Settings options, const Entries* test, bool last) {
+    if (options_->max_time) options.max_time = std::max(1e-3, *options_->max_time - seconds_);
+    if (last || steps_ == 0) forwarded_.notice = callbacks_->notice;
+    FitResult result = fit_once(tensor, options, forwarded_, test);
+    forwarded_.notice = {};
     result.last.iteration = steps_ += result.last.iteration;
     result.seconds = result.last.seconds = seconds_ += result.seconds;
     result.last.operator_applications = applications_ += result.last.operator_applications;
@@ -98,9 +103,9 @@ class Turns {
   }
 
  private:
-  const FitOptions* options_;
+  const Settings* options_;
   const FitCallbacks* callbacks_;
-  FitCallbacks watching_;
+  FitCallbacks forwarded_;
   int steps_ = 0;
   double seconds_ = 0.0;
   Count applications_ = 0;
@@ -108,87 +113,89 @@ class Turns {
 
 bool stopped(const FitResult& result) { return result.reason == StopReason::kStopped; }
 
-// Fits until the weights have settled. The tensor ends with the weights of the last turn but for the trust
-// returned, which belongs to the model that `last` ends with.
-Trust find_trust(ObservedTensor& tensor, const FitOptions& options, Turns& turns, const Entries* test,
-                 FitResult& last) {
+// Fits and reweights in turn until the weights have settled. On return `last` holds the last fit, the weights
+// returned come from its residuals, and the tensor carries them.
+RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitSequence& fits,
+                           const Entries* test, FitResult& last) {
   const std::vector<double> given(tensor.weights().begin(), tensor.weights().end());
-  FitOptions turn = without_extras(options);
-  // Only the number of its steps holds problem P back: in turns it would come to believe every entry. D has
-  // the same model.
-  if (turn.method == Method::kTrLs) turn.method = Method::kTrMm;
-  turn.loss = Loss::kSquared;
-  turn.early_stop = 0.0;
-  turn.tolerance = std::max(kTurnTolerance, options.tolerance);
-  Trust trust = first_trust(tensor);
-  tensor.replace_weights(weights_with(trust, given));
-  for (int count = 0; count < kTurns; ++count) {
-    last = turns.next(tensor, turn, test, false);
+  Settings reweighted = options;
+  reweighted.certify = Certify::kNever;
+  // Problem P is regularised only by its number of steps: fit after fit it would come to fit the outliers too.
+  // Problem D has the same model and an explicit regulariser.
+  if (*reweighted.method == Method::kTrLs) reweighted.method = Method::kTrMm;
+  reweighted.loss = Loss::kSquared;
+  reweighted.tolerance = std::max(kReweightingTolerance, *options.tolerance);
+  RobustWeights robust = initial_weights(tensor);
+  tensor.replace_weights(combined(robust, given));
+  for (int count = 0; count < kReweightings; ++count) {
+    last = fits.next(tensor, reweighted, test, false);
     if (stopped(last)) break;
-    Trust found = trust_in(tensor, last.model);
-    const double change = mean_change(trust.factor, found.factor);
-    trust = std::move(found);
-    tensor.replace_weights(weights_with(trust, given));
-    turn.warm_start = &last.model;
-    turn.path = (info(options.method).settings & kTakesPath) != 0 ? 0 : options.path;
-    turn.max_iterations = std::min(kTurnSteps, options.max_iterations);
+    RobustWeights found = weights_from(tensor, last.model);
+    const double change = mean_change(robust.weight, found.weight);
+    robust = std::move(found);
+    tensor.replace_weights(combined(robust, given));
+    reweighted.warm_start = &last.model;
+    if (takes(*options.method, kTakesPath)) reweighted.path = 0;
+    reweighted.max_iterations = std::min(kStepsPerReweighting, *options.max_iterations);
     if (change < kSettled) break;
   }
-  return trust;
+  return robust;
 }
 
-double doubted_share(const Trust& trust) {
-  const auto doubted =
-      std::count_if(trust.factor.begin(), trust.factor.end(), [](double f) { return f < 0.5; });
-  return static_cast<double>(doubted) / static_cast<double>(trust.factor.size());
+double downweighted_share(const RobustWeights& robust) {
+  const auto count = std::count_if(robust.weight.begin(), robust.weight.end(),
+                                   [](double weight) { return weight < kInlierWeight; });
+  return static_cast<double>(count) / static_cast<double>(robust.weight.size());
 }
 
 }  // namespace
 
-FitResult fit_robustly(ObservedTensor tensor, const FitOptions& options, const FitCallbacks& callbacks,
+FitResult fit_robustly(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
                        const Entries* test) {
+  const Settings options = settled(given, tensor.order());
   if (callbacks.notice && is_binary(tensor.values()))
     callbacks.notice(
-        "huber: all values are 0 or 1, where a wrong one does not stand out; squared does better");
-  Turns turns(options, callbacks);
+        "huber: all values are 0 or 1, so wrong values are no outliers; the squared loss does better");
+  FitSequence fits(options, callbacks);
   FitResult found;
-  const Trust trust = find_trust(tensor, options, turns, test, found);
+  const RobustWeights robust = find_weights(tensor, options, fits, test, found);
   if (stopped(found)) return found;
   if (callbacks.notice)
-    callbacks.notice(
-        fmt::format("huber: errors beyond {:.4g} count less; {:.1f} % of the entries at most half",
-                    trust.delta, 100.0 * doubted_share(trust)));
-  FitOptions last = options;
+    callbacks.notice(fmt::format(
+        "huber: errors beyond {:.4g} are down-weighted; {:.1f} % of the entries have less than half weight",
+        robust.delta, 100.0 * downweighted_share(robust)));
+  Settings last = options;
   last.loss = Loss::kSquared;
-  // What the turns found has seen every entry, so steps that held-out ones are to count must begin anew.
-  if (early_stop_share(options) == 0.0) {
+  // Problem P is regularised by its number of steps, so it begins anew.
+  if (*options.method != Method::kTrLs) {
     last.warm_start = &found.model;
-    if ((info(options.method).settings & kTakesPath) != 0) last.path = 0;
+    if (takes(*options.method, kTakesPath)) last.path = 0;
   }
-  FitResult result = turns.next(tensor, last, test, true);
+  FitResult result = fits.next(tensor, last, test, true);
   auto settings = nlohmann::ordered_json::parse(result.model.settings);
   settings["loss"] = name(Loss::kHuber);
-  settings["huber_delta"] = trust.delta;
-  settings["doubted_share"] = doubted_share(trust);
+  settings["huber_delta"] = robust.delta;
+  settings["downweighted_share"] = downweighted_share(robust);
   result.model.settings = settings.dump();
   return result;
 }
 
-ObservedTensor believed_entries(const ObservedTensor& tensor, const FitOptions& options,
-                                const FitCallbacks& callbacks) {
-  FitOptions first = options;
-  if (first.auto_rank) first.ranks = {kFirstRank};
-  if (first.auto_lambda) first.lambda = kFirstLambda;
-  if (first.auto_parts) first.parts.clear();
-  if (first.auto_offsets) first.offsets = {.mean = true, .effects = {}};
-  first.auto_rank = first.auto_lambda = first.auto_parts = first.auto_offsets = false;
+ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& settings,
+                              const FitCallbacks& callbacks) {
+  Settings screening = settings;
+  screening.method.settle(Method::kTrMm);
+  screening.ranks.settle({kScreeningRank});
+  if (screening.lambdas.open() && takes(*screening.method, kTakesLambda))
+    screening.lambda.settle(kScreeningLambda);
+  screening.offsets.settle({.mean = true, .effects = {}});
+  screening = settled(std::move(screening), tensor.order());
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
-  Turns turns(first, quiet);
+  FitSequence fits(screening, quiet);
   FitResult found;
   ObservedTensor weighted = tensor;
-  const Trust trust = find_trust(weighted, first, turns, nullptr, found);
-  return hold_out(tensor, [&](Count e) { return trust.factor[e] < 0.5; }).kept;
+  const RobustWeights robust = find_weights(weighted, screening, fits, nullptr, found);
+  return hold_out(tensor, [&](Count e) { return robust.weight[e] < kInlierWeight; }).kept;
 }
 
 }  // namespace lacuna

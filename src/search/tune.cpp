@@ -9,27 +9,16 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "base/rng.hpp"
 #include "model/body.hpp"
-#include "search/trials.hpp"
+#include "search/choose.hpp"
+#include "search/evaluator.hpp"
+#include "search/holes.hpp"
 
 namespace lacuna {
 namespace {
 
-// Which fold holds each entry out: all folds equally often, dealt at random.
-std::vector<int> deal(const ObservedTensor& tensor, int folds, std::uint64_t seed) {
-  const HoldOutUnits units = hold_out_units(tensor);
-  if (static_cast<Index>(folds) > units.count)
-    throw std::invalid_argument("there are " + std::to_string(units.count) +
-                                " entries or whole fibers to hold out, fewer than the " +
-                                std::to_string(folds) + " folds");
-  std::vector<int> of_unit(units.count);
-  for (Index u = 0; u < units.count; ++u) of_unit[u] = static_cast<int>(u % static_cast<Index>(folds));
-  Rng rng(seed);
-  for (Index u = units.count - 1; u > 0; --u) std::swap(of_unit[u], of_unit[rng.below(u + 1)]);
-  std::vector<int> fold;
-  for (const Index unit : units.of_entry) fold.push_back(of_unit[unit]);
-  return fold;
+bool takes_lambda(const TuneCandidate& candidate) {
+  return takes(candidate.options.method.value_or(Method::kTrMm), kTakesLambda);
 }
 
 void check(const ObservedTensor& tensor, const TuneOptions& options) {
@@ -41,8 +30,7 @@ void check(const ObservedTensor& tensor, const TuneOptions& options) {
     if (!(lambda > 0.0) || !std::isfinite(lambda))
       throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(lambda));
   for (const TuneCandidate& candidate : options.candidates)
-    if ((info(candidate.options.method).settings & kTakesLambda) != 0 && options.lambdas.empty() &&
-        candidate.lambdas.empty())
+    if (takes_lambda(candidate) && options.lambdas.empty() && candidate.lambdas.empty())
       throw std::invalid_argument("there is no lambda to try");
   if (options.metric == Metric::kAuc && !is_binary(tensor.values()))
     throw std::invalid_argument("AUC needs values that are 0 or 1, both present");
@@ -54,7 +42,7 @@ class Tuner {
       : tensor_(&tensor),
         options_(&options),
         callbacks_(&callbacks),
-        fold_of_entry_(deal(tensor, options.folds, options.seed)) {}
+        fold_of_entry_(fold_of_entries(tensor, options.folds, stream_seed(options.seed, Role::kFolds))) {}
 
   TuneResult run();
 
@@ -113,10 +101,12 @@ void Tuner::run_chain(const Chain& chain) {
         row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
     }
     if (row.errors[chain.fold]) continue;
-    FitOptions settings = without_extras(settings_of(*options_, row));
+    Settings settings = settings_of(*options_, row);
+    settings.certify = Certify::kNever;
+    settings.calibrate = 0.0;
     // Where the number of steps is what holds a fit back, none may begin with the steps of another.
-    if (last.latent() != nullptr && !last.latent()->factored() && !settings.auto_rank &&
-        early_stop_share(settings) == 0.0)
+    if (last.latent() != nullptr && !last.latent()->factored() && !leaves_a_choice(settings) &&
+        *settings.method != Method::kTrLs && settings.early_stop.value_or(0.0) == 0.0)
       settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;
@@ -198,9 +188,8 @@ TuneResult Tuner::run() {
   std::vector<std::size_t> all;
   for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
     const TuneCandidate& candidate = options_->candidates[c];
-    const bool takes_lambda = (info(candidate.options.method).settings & kTakesLambda) != 0;
     const std::vector<double>& lambdas = candidate.lambdas.empty() ? options_->lambdas : candidate.lambdas;
-    for (const double lambda : takes_lambda ? lambdas : std::vector<double>{0.0})
+    for (const double lambda : takes_lambda(candidate) ? lambdas : std::vector<double>{0.0})
       all.push_back(add_row(c, lambda));
   }
   run_folds(all);
@@ -250,8 +239,8 @@ double TuneRow::spread() const {
   return count > 1 ? std::sqrt(squares / (count - 1) / count) : 0.0;
 }
 
-FitOptions settings_of(const TuneOptions& options, const TuneRow& row) {
-  FitOptions settings = options.candidates[row.candidate].options;
+Settings settings_of(const TuneOptions& options, const TuneRow& row) {
+  Settings settings = options.candidates[row.candidate].options;
   if (row.lambda > 0.0) settings.lambda = row.lambda;
   return settings;
 }

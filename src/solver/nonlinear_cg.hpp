@@ -2,10 +2,11 @@
 // Riemannian nonlinear conjugate gradients: first-order steps, for problems whose Hessian products cost too
 // much.
 //
-//   d = -g;  x <- R_x(t d) with t from a backtracking (Armijo) line search
-//   beta = max(0, <g_new, g_new - T g> / <T d, g_new - T g>)   Hestenes-Stiefel+
-//   beta = max(0, <g_new, g_new - T g> / <g, g>)               Polak-Ribiere+
-//   d <- -g_new + beta T d, restarted when it is no descent direction
+//   d     = -g
+//   x    <- R_x(t d),  t from a backtracking (Armijo) line search
+//   beta  = max(0, <g_new, g_new - T g> / <T d, g_new - T g>)   Hestenes-Stiefel+
+//   beta  = max(0, <g_new, g_new - T g> / <g, g>)               Polak-Ribiere+
+//   d    <- -g_new + beta T d,  restarted when it is no descent direction
 //
 // T is the manifold's transport, a projection on the new tangent space. The first trial step is the
 // objective's step_length() if it has one, else it follows the last decrease: t = 2 (f - f_before) / <g, d>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "solver/solver.hpp"
@@ -32,110 +34,178 @@ struct NonlinearCgOptions {
   double initial_step = 0.25;         // > 0, in units of the manifold's typical distance
 };
 
+// Holds the workspace of the solver; steps reuse it.
+template <FirstOrderManifold M, class O>
+requires FirstOrderObjective<O, M>
+class NonlinearCg {
+ public:
+  using Point = typename M::Point;
+  using Tangent = typename M::Tangent;
+  using State = typename O::State;
+
+  // Manifold, objective and callback must outlive this.
+  NonlinearCg(const M& manifold, O& objective, const NonlinearCgOptions& options,
+              const Interrupted& interrupted)
+      : manifold_(&manifold), objective_(&objective), options_(options), interrupted_(&interrupted) {}
+
+  // Minimises from x, which ends as the best point found, with its state in `state`. It calls
+  // observe(record, x, state) at the start and after every step, which may stop the solver.
+  template <class Observe>
+  Summary minimize(Point& x, State& state, Observe&& observe) {
+    start(x, state);
+    for (;;) {
+      if (observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
+        return summarize(record_, StopReason::kStopped);
+      if (const std::optional<StopReason> reason = finished()) return summarize(record_, *reason);
+
+      ensure_descent(x);
+      const LineSearchEnd end = search_along_direction(x, state);
+      if (end == LineSearchEnd::kInterrupted) return summarize(record_, StopReason::kStopped);
+      if (end == LineSearchEnd::kFailed) return summarize(record_, StopReason::kNoFurtherDecrease);
+
+      move_to_candidate(x, state);
+      update_direction(x);
+      predict_step_length(x);
+      ++record_.iteration;
+    }
+  }
+
+ private:
+  enum class LineSearchEnd { kDecreased, kFailed, kInterrupted };
+
+  // A predicted step is within these factors of the last one.
+  static constexpr double kShortest = 0.1;
+  static constexpr double kLongest = 10.0;
+
+  void start(Point& x, State& state) {
+    record_ = {};
+    evaluate_to({}, *objective_, x, nullptr, state);
+    linearize(x, state);
+    direction_ = gradient_;
+    manifold_->scale(-1.0, direction_);
+    step_length_ = options_.initial_step * manifold_->typical_distance();
+  }
+
+  // Everything that belongs to the point x: frame, gradient, and what is reported of them.
+  void linearize(const Point& x, const State& state) {
+    manifold_->frame(x, frame_);
+    manifold_->zero(x, gradient_);
+    objective_->gradient(x, state, gradient_);
+    to_gradient(*manifold_, x, frame_, gradient_);
+    record_.objective = objective_->cost(state);
+    record_.gradient_norm = norm(x, gradient_);
+    record_.relative_gradient =
+        relative_gradient_norm(record_.gradient_norm, objective_->gradient_scale(state));
+  }
+
+  [[nodiscard]] std::optional<StopReason> finished() const {
+    if (record_.relative_gradient <= options_.gradient_tolerance) return StopReason::kGradientTolerance;
+    if (record_.iteration >= options_.max_iterations) return StopReason::kMaxIterations;
+    return std::nullopt;
+  }
+
+  // slope = <g, d>; d <- -g unless it is negative
+  void ensure_descent(const Point& x) {
+    slope_ = inner(x, gradient_, direction_);
+    if (slope_ < 0.0) return;
+    direction_ = gradient_;
+    manifold_->scale(-1.0, direction_);
+    slope_ = -record_.gradient_norm * record_.gradient_norm;
+  }
+
+  // Armijo: the first t with f(R_x(t d)) <= f(x) + c t slope. The decrease must also be positive: once t
+  // slope is below rounding the sum alone would accept steps without progress for ever.
+  LineSearchEnd search_along_direction(const Point& x, const State& state) {
+    const double cost = objective_->cost(state);
+    double t = first_trial(x, state);
+    for (record_.inner_iterations = 1; record_.inner_iterations <= options_.max_backtracks;
+         ++record_.inner_iterations, t *= options_.contraction) {
+      step_ = direction_;
+      manifold_->scale(t, step_);
+      manifold_->retract(x, step_, candidate_);
+      evaluate_to({.relative_gradient = record_.relative_gradient}, *objective_, candidate_, &state,
+                  candidate_state_);
+      if (*interrupted_ && (*interrupted_)()) return LineSearchEnd::kInterrupted;
+      const double candidate_cost = objective_->cost(candidate_state_);
+      decrease_ = cost - candidate_cost;
+      if (candidate_cost < cost && candidate_cost <= cost + options_.sufficient_decrease * t * slope_)
+        return LineSearchEnd::kDecreased;
+    }
+    return LineSearchEnd::kFailed;
+  }
+
+  [[nodiscard]] double first_trial(const Point& x, const State& state) {
+    if constexpr (requires { objective_->step_length(x, state, direction_); }) {
+      const double wanted = objective_->step_length(x, state, direction_);
+      if (wanted > 0.0 && std::isfinite(wanted)) return wanted;
+    }
+    return step_length_ / norm(x, direction_);
+  }
+
+  // Leaves the old point in candidate and the old gradient in change.
+  void move_to_candidate(Point& x, State& state) {
+    change_ = gradient_;
+    old_gradient_square_ = record_.gradient_norm * record_.gradient_norm;
+    record_.step = norm(x, step_);
+    std::swap(x, candidate_);
+    std::swap(state, candidate_state_);
+    linearize(x, state);
+  }
+
+  // change = g_new - T g, then beta and d <- -g_new + beta T d
+  void update_direction(const Point& x) {
+    transport(*manifold_, candidate_, x, frame_, direction_);
+    transport(*manifold_, candidate_, x, frame_, change_);
+    manifold_->scale(-1.0, change_);
+    manifold_->axpy(1.0, gradient_, change_);
+    const double denominator =
+        options_.rule == ConjugateRule::kPolakRibiere ? old_gradient_square_ : inner(x, direction_, change_);
+    const double beta = denominator != 0.0 ? std::max(0.0, inner(x, gradient_, change_) / denominator) : 0.0;
+    manifold_->scale(beta, direction_);
+    manifold_->axpy(-1.0, gradient_, direction_);
+  }
+
+  // The length that repeats the last decrease if f is quadratic along d: ||t d||, t = -2 decrease / <g, d>
+  void predict_step_length(const Point& x) {
+    const double slope = inner(x, gradient_, direction_);
+    step_length_ = slope < 0.0 ? std::clamp(-2.0 * decrease_ / slope * norm(x, direction_),
+                                            kShortest * record_.step, kLongest * record_.step)
+                               : record_.step;
+  }
+
+  // In the metric at x, whose frame this is.
+  [[nodiscard]] double inner(const Point& x, const Tangent& a, const Tangent& b) const {
+    return inner_at(*manifold_, x, frame_, a, b);
+  }
+  [[nodiscard]] double norm(const Point& x, const Tangent& a) const { return std::sqrt(inner(x, a, a)); }
+
+  const M* manifold_;
+  O* objective_;
+  NonlinearCgOptions options_;
+  const Interrupted* interrupted_;
+
+  typename M::Frame frame_;  // of x
+  Tangent gradient_;         // g = grad f(x)
+  Tangent direction_;        // d
+  Tangent step_;             // t d
+  Tangent change_;           // g_new - T g
+  Point candidate_;          // R_x(t d)
+  State candidate_state_;
+  double slope_ = 0.0;                // <g, d>
+  double decrease_ = 0.0;             // f(x) - f(R_x(t d))
+  double old_gradient_square_ = 0.0;  // <g, g> before the step
+  double step_length_ = 0.0;          // of the next first trial
+  IterationRecord record_;
+};
+
+// The same in one call.
 template <FirstOrderManifold M, class O, class Observe>
 requires FirstOrderObjective<O, M> Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x,
                                                         typename O::State& state,
                                                         const NonlinearCgOptions& options,
                                                         const Interrupted& interrupted, Observe&& observe) {
-  using Tangent = typename M::Tangent;
-  using State = typename O::State;
-
-  objective.evaluate(x, nullptr, state);
-  typename M::Frame frame;
-  Tangent gradient;
-  IterationRecord record;
-
-  const auto inner = [&](const Tangent& a, const Tangent& b) { return inner_at(manifold, x, frame, a, b); };
-  const auto refresh = [&] {
-    manifold.frame(x, frame);
-    manifold.zero(x, gradient);
-    objective.gradient(x, state, gradient);
-    to_gradient(manifold, x, frame, gradient);
-    record.objective = objective.cost(state);
-    record.gradient_norm = std::sqrt(inner(gradient, gradient));
-    record.relative_gradient = relative_gradient_norm(record.gradient_norm, objective.gradient_scale(state));
-  };
-  const auto finish = [&](StopReason reason) {
-    return Summary{.reason = reason,
-                   .iterations = record.iteration,
-                   .objective = record.objective,
-                   .gradient_norm = record.gradient_norm,
-                   .relative_gradient = record.relative_gradient};
-  };
-
-  refresh();
-  if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
-    return finish(StopReason::kStopped);
-
-  Tangent direction = gradient;
-  manifold.scale(-1.0, direction);
-  double step_length = options.initial_step * manifold.typical_distance();
-  Tangent step;
-  typename M::Point candidate;
-  for (;;) {
-    if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
-    if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
-
-    double slope = inner(gradient, direction);
-    if (!(slope < 0.0)) {  // restart
-      direction = gradient;
-      manifold.scale(-1.0, direction);
-      slope = -record.gradient_norm * record.gradient_norm;
-    }
-    // Armijo: f(R_x(t d)) <= f(x) + c t slope
-    const double cost = objective.cost(state);
-    double t = step_length / std::sqrt(inner(direction, direction));
-    if constexpr (requires { objective.step_length(x, state, direction); }) {
-      const double wanted = objective.step_length(x, state, direction);
-      if (wanted > 0.0 && std::isfinite(wanted)) t = wanted;
-    }
-    State candidate_state;
-    int evaluations = 0;
-    bool decreased = false;
-    for (; evaluations < options.max_backtracks && !decreased; t *= decreased ? 1.0 : options.contraction) {
-      step = direction;
-      manifold.scale(t, step);
-      manifold.retract(x, step, candidate);
-      candidate_state = State{};
-      objective.evaluate(candidate, &state, candidate_state);
-      if (interrupted && interrupted()) return finish(StopReason::kStopped);
-      ++evaluations;
-      // Strictly less: once t slope is lost in rounding the sum alone would accept steps that lead nowhere,
-      // forever.
-      const double candidate_cost = objective.cost(candidate_state);
-      decreased = candidate_cost < cost && candidate_cost <= cost + options.sufficient_decrease * t * slope;
-    }
-    if (!decreased) return finish(StopReason::kNoFurtherDecrease);
-
-    Tangent change = gradient;
-    const double old_square = record.gradient_norm * record.gradient_norm;
-    const double decrease = cost - objective.cost(candidate_state);
-    record.step = std::sqrt(inner(step, step));
-    std::swap(x, candidate);  // candidate is the old point now
-    state = std::move(candidate_state);
-    refresh();
-
-    // Transport the old direction and gradient, then beta and the new direction.
-    transport(manifold, candidate, x, frame, direction);
-    transport(manifold, candidate, x, frame, change);
-    manifold.scale(-1.0, change);
-    manifold.axpy(1.0, gradient, change);
-    const double denominator =
-        options.rule == ConjugateRule::kPolakRibiere ? old_square : inner(direction, change);
-    const double beta = denominator != 0.0 ? std::max(0.0, inner(gradient, change) / denominator) : 0.0;
-    manifold.scale(beta, direction);
-    manifold.axpy(-1.0, gradient, direction);
-
-    record.inner_iterations = evaluations;
-    ++record.iteration;
-    const double next_slope = inner(gradient, direction);
-    const double next_length = std::sqrt(inner(direction, direction));
-    step_length = next_slope < 0.0 ? std::clamp(-2.0 * decrease / next_slope * next_length, 0.1 * record.step,
-                                                10.0 * record.step)
-                                   : record.step;
-    if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
-      return finish(StopReason::kStopped);
-  }
+  return NonlinearCg<M, O>(manifold, objective, options, interrupted)
+      .minimize(x, state, std::forward<Observe>(observe));
 }
 
 // For callers who do not want the last state.

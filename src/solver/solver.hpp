@@ -6,19 +6,23 @@
 #include <lacuna/base/interrupted.hpp>
 #include <lacuna/solver/stop_reason.hpp>
 
+#include "base/accuracy.hpp"
 #include "manifold/manifold.hpp"
 
 namespace lacuna {
 
-// A smooth function on M. A State holds what was computed at one point; it is made by evaluate and handed
-// back to every later call about that point. One that knows how far to go along a direction, if its model of
-// the function were exact, may say so: step_length(x, state, u) -> double.
+// A smooth function on M. A State holds what was computed at one point; evaluate fills it, whatever it held
+// before, and it is handed back to every later call about that point.
+//
+// Two things are optional. An objective that is computed by inner solves takes an Accuracy as the last
+// argument of evaluate and hessian. One that can tell how far to go along a direction has step_length(x,
+// state, u) -> double.
 template <class O, class M>
 concept FirstOrderObjective = requires(O& o, const typename M::Point& x, const typename O::State* near,
                                        typename O::State& state, typename M::Tangent& v) {
   o.evaluate(x, near, state);  // near: the state of a point close by, or null
   { o.cost(state) } -> std::convertible_to<double>;
-  { o.uncertainty(state) } -> std::convertible_to<double>;     // how wrong cost(state) may be
+  { o.uncertainty(state) } -> std::convertible_to<double>;     // bound on the error of cost(state), estimated
   { o.gradient_scale(state) } -> std::convertible_to<double>;  // what makes a gradient norm dimensionless
   o.gradient(x, state, v);                                     // v <- Euclidean gradient
 };
@@ -30,7 +34,25 @@ concept Objective = FirstOrderObjective<O, M> &&
   o.hessian(x, state, u, v);  // v <- the derivative of the Euclidean gradient along u
 };
 
-// One line of a solver's story. Iteration 0 is the starting point.
+// evaluate and hessian at this accuracy, where the objective takes one.
+template <class O, class Point>
+void evaluate_to(Accuracy accuracy, O& o, const Point& x, const typename O::State* near,
+                 typename O::State& state) {
+  if constexpr (requires { o.evaluate(x, near, state, accuracy); })
+    o.evaluate(x, near, state, accuracy);
+  else
+    o.evaluate(x, near, state);
+}
+template <class O, class Point, class Tangent>
+void hessian_to(Accuracy accuracy, O& o, const Point& x, const typename O::State& state, const Tangent& u,
+                Tangent& v) {
+  if constexpr (requires { o.hessian(x, state, u, v, accuracy); })
+    o.hessian(x, state, u, v, accuracy);
+  else
+    o.hessian(x, state, u, v);
+}
+
+// What a solver reports after each step. Iteration 0 is the starting point.
 struct IterationRecord {
   int iteration = 0;
   double objective = 0.0;
@@ -51,9 +73,17 @@ struct Summary {
   double relative_gradient = 0.0;
 };
 
-// 0 / 0 is 0 here: where the gradient vanishes nothing is left to gain, whatever the scale.
+// 0 / 0 counts as 0: where the gradient vanishes the point is stationary, whatever the scale.
 [[nodiscard]] inline double relative_gradient_norm(double gradient_norm, double gradient_scale) {
   return gradient_norm == 0.0 ? 0.0 : gradient_norm / gradient_scale;
+}
+
+[[nodiscard]] inline Summary summarize(const IterationRecord& last, StopReason reason) {
+  return {.reason = reason,
+          .iterations = last.iteration,
+          .objective = last.objective,
+          .gradient_norm = last.gradient_norm,
+          .relative_gradient = last.relative_gradient};
 }
 
 }  // namespace lacuna

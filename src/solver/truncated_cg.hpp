@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Steihaug-Toint truncated conjugate gradients for the trust-region subproblem
 //
-//   min_eta  <g, eta> + 1/2 <eta, H eta>   subject to ||eta|| <= radius
+//   min_eta  m(eta) = <g, eta> + 1/2 <eta, H eta>   subject to ||eta|| <= radius
 //
-// Stops at the boundary, on negative curvature, or when ||r|| <= ||r_0|| min(kappa, ||r_0||^theta) with norms
-// taken relative to the gradient scale (theta = 1 makes the outer loop converge quadratically). The model's
-// decrease at eta, which the ratio test needs, comes free: r = g + H eta. ||eta|| grows with every step, so
-// where the path leaves a smaller ball is the answer for that ball. Reference: Absil, Baker, Gallivan 2007,
-// algorithm 2; Conn, Gould, Toint 2000, section 7.5.
+// It stops at the boundary, on negative curvature, or when
+//
+//   ||r|| <= ||g|| min(kappa, (||g|| / gradient scale)^theta),   r = g + H eta
+//
+// (theta = 1 makes the outer loop converge quadratically). The decrease of the model, which the ratio test of
+// the trust region needs, costs no further product: m(eta) = 1/2 <g + r, eta>. ||eta|| grows with every step,
+// so the point where the path leaves a smaller ball is what the method returns for that ball: a Crossing.
+//
+// Notation  eta    the step so far, from 0
+//           r      g + H eta
+//           delta  the direction, -unit r + beta delta
+//           unit   a power of two about 1 / ||g||. Directions of length about 1 keep H delta, which grows
+//                  with the fourth power of the data, in the range of single precision; a power of two adds
+//                  no rounding.
+//
+// Reference: Absil, Baker, Gallivan 2007, algorithm 2; Conn, Gould, Toint 2000, section 7.5. Cost: one
+// Hessian product and O(dimension) a step. The workspace is kept between calls: no allocation after the
+// first.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +49,7 @@ enum class SubproblemEnd {
 struct SubproblemResult {
   SubproblemEnd end = SubproblemEnd::kMaxIterations;
   int iterations = 0;
-  double decrease = 0.0;  // -(<g, eta> + 1/2 <eta, H eta>)
+  double decrease = 0.0;  // -m(eta)
 };
 
 // The answer for a ball inside the one that was asked about.
@@ -47,98 +60,150 @@ struct Crossing {
   Tangent eta{};
 };
 
-// hess(direction, out) is the Riemannian Hessian. eta is the output; so are the decrease and eta of the
-// crossings, whose radii ascend.
-template <RiemannianManifold M, class Hess>
-SubproblemResult truncated_cg(const M& manifold, const typename M::Point& x,
-                              const typename M::Tangent& gradient, double gradient_scale, double radius,
-                              Hess&& hess, const TruncatedCgOptions& options, const Interrupted& interrupted,
-                              typename M::Tangent& eta,
-                              std::span<Crossing<typename M::Tangent>> crossings = {}) {
+template <RiemannianManifold M>
+class TruncatedCg {
+ public:
   using Tangent = typename M::Tangent;
-  manifold.zero(x, eta);
-  Tangent residual = gradient;  // r = g + H eta
-  double rr = manifold.inner(residual, residual);
-  const double start = std::sqrt(rr);
-  // Directions are of length about 1: H times the gradient grows with the fourth power of the data, which
-  // soon leaves the range of single precision. A power of two rounds nothing.
-  const double unit = std::isnormal(start) ? std::ldexp(1.0, -std::ilogb(start)) : 1.0;
-  Tangent direction = gradient;
-  manifold.scale(-unit, direction);  // delta = -unit r
-  Tangent h_direction;
-  manifold.zero(x, h_direction);
-
-  const double target = start * std::min(options.kappa, std::pow(start / gradient_scale, options.theta));
-  double eta_eta = 0.0;
-  double eta_delta = 0.0;
-  double delta_delta = unit * unit * rr;
-
-  SubproblemResult result;
-  // eta <- eta + step delta
-  const auto advance = [&](double step) {
-    manifold.axpy(step, direction, eta);
-    manifold.axpy(step, h_direction, residual);
-    return -0.5 * (manifold.inner(gradient, eta) + manifold.inner(residual, eta));
+  struct Subproblem {
+    const typename M::Point& x;
+    const Tangent& gradient;
+    double gradient_scale;
+    double radius;
   };
+
+  explicit TruncatedCg(const TruncatedCgOptions& options) : options_(options) {}
+
+  // hessian(direction, out): out <- H direction. Outputs: eta, and the decrease and eta of the crossings,
+  // whose radii ascend.
+  template <class Hessian>
+  SubproblemResult solve(const M& manifold, const Subproblem& problem, Hessian&& hessian,
+                         const Interrupted& interrupted, Tangent& eta,
+                         std::span<Crossing<Tangent>> crossings = {}) {
+    start(manifold, problem, eta, crossings);
+    while (result_.iterations < options_.max_iterations) {
+      if (interrupted && interrupted()) return ended(SubproblemEnd::kStopped);
+      hessian(direction_, h_direction_);
+      ++result_.iterations;
+      measure_curvature(manifold);
+      if (curvature_ <= 0.0 || next_eta_eta_ >= problem.radius * problem.radius) {
+        go_to_boundary(manifold, problem, eta);
+        return ended(curvature_ <= 0.0 ? SubproblemEnd::kNegativeCurvature : SubproblemEnd::kBoundary);
+      }
+      if (!take_step(manifold, problem, eta)) return ended(SubproblemEnd::kModelIncreased);
+      if (std::sqrt(next_rr_) <= target_) return ended(SubproblemEnd::kAccurate);
+      turn(manifold);
+    }
+    return ended(SubproblemEnd::kMaxIterations);
+  }
+
+ private:
+  void start(const M& manifold, const Subproblem& problem, Tangent& eta,
+             std::span<Crossing<Tangent>> crossings) {
+    manifold.zero(problem.x, eta);
+    residual_ = problem.gradient;
+    rr_ = manifold.inner(residual_, residual_);
+    const double norm = std::sqrt(rr_);
+    unit_ = std::isnormal(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
+    direction_ = problem.gradient;
+    manifold.scale(-unit_, direction_);
+    manifold.zero(problem.x, h_direction_);
+    target_ = norm * std::min(options_.kappa, std::pow(norm / problem.gradient_scale, options_.theta));
+    eta_eta_ = 0.0;
+    eta_delta_ = 0.0;
+    delta_delta_ = unit_ * unit_ * rr_;
+    result_ = {};
+    crossings_ = crossings;
+    for (Crossing<Tangent>& at : crossings_) at.decrease = 0.0;
+    crossed_ = 0;
+  }
+
+  // The minimiser along delta is at alpha = -<r, delta> / <delta, H delta>, where <r, delta> = -unit <r, r>.
+  void measure_curvature(const M& manifold) {
+    curvature_ = manifold.inner(direction_, h_direction_);
+    alpha_ = unit_ * rr_ / curvature_;
+    next_eta_eta_ = eta_eta_ + 2.0 * alpha_ * eta_delta_ + alpha_ * alpha_ * delta_delta_;
+  }
+
+  void go_to_boundary(const M& manifold, const Subproblem& problem, Tangent& eta) {
+    record_crossings(manifold, problem.radius * problem.radius, eta);
+    result_.decrease = advance(manifold, problem, step_to(problem.radius), eta);
+  }
+
+  // eta <- eta + alpha delta. False, and eta as it was, when that does not decrease the model: an inexact
+  // Hessian.
+  bool take_step(const M& manifold, const Subproblem& problem, Tangent& eta) {
+    const std::size_t first = crossed_;
+    record_crossings(manifold, next_eta_eta_, eta);
+    const double decrease = advance(manifold, problem, alpha_, eta);
+    if (decrease <= result_.decrease) {
+      manifold.axpy(-alpha_, direction_, eta);
+      for (std::size_t c = first; c < crossed_; ++c) crossings_[c].decrease = 0.0;
+      return false;
+    }
+    result_.decrease = decrease;
+    eta_eta_ = next_eta_eta_;
+    next_rr_ = manifold.inner(residual_, residual_);
+    return true;
+  }
+
+  // delta <- -unit r + beta delta, and the products that follow from it by recurrence
+  void turn(const M& manifold) {
+    const double beta = next_rr_ / rr_;
+    rr_ = next_rr_;
+    manifold.scale(beta, direction_);
+    manifold.axpy(-unit_, residual_, direction_);
+    eta_delta_ = beta * (eta_delta_ + alpha_ * delta_delta_);
+    delta_delta_ = unit_ * unit_ * rr_ + beta * beta * delta_delta_;
+  }
+
+  // eta <- eta + step delta; returns the decrease -m(eta).
+  double advance(const M& manifold, const Subproblem& problem, double step, Tangent& eta) {
+    manifold.axpy(step, direction_, eta);
+    manifold.axpy(step, h_direction_, residual_);
+    return -0.5 * (manifold.inner(problem.gradient, eta) + manifold.inner(residual_, eta));
+  }
+
   // The step with ||eta + step delta|| = length.
-  const auto step_to = [&](double length) {
-    const double root = std::sqrt(eta_delta * eta_delta + delta_delta * (length * length - eta_eta));
-    return (root - eta_delta) / delta_delta;
-  };
-  std::size_t crossed = 0;
-  // Crossings on the way along delta to this length; <r, delta> = -unit <r, r>. Returns the first of them.
-  const auto cross = [&](double curvature, double length_squared) {
-    const std::size_t first = crossed;
-    for (; crossed < crossings.size(); ++crossed) {
-      Crossing<Tangent>& at = crossings[crossed];
+  [[nodiscard]] double step_to(double length) const {
+    const double root = std::sqrt(eta_delta_ * eta_delta_ + delta_delta_ * (length * length - eta_eta_));
+    return (root - eta_delta_) / delta_delta_;
+  }
+
+  // Crossings on the way along delta to this length. There -m grows by step unit <r, r> - step^2 curvature /
+  // 2.
+  void record_crossings(const M& manifold, double length_squared, const Tangent& eta) {
+    for (; crossed_ < crossings_.size(); ++crossed_) {
+      Crossing<Tangent>& at = crossings_[crossed_];
       if (at.radius * at.radius >= length_squared) break;
       const double step = step_to(at.radius);
       at.eta = eta;
-      manifold.axpy(step, direction, at.eta);
-      at.decrease = result.decrease + step * unit * rr - 0.5 * step * step * curvature;
+      manifold.axpy(step, direction_, at.eta);
+      at.decrease = result_.decrease + step * unit_ * rr_ - 0.5 * step * step * curvature_;
     }
-    return first;
-  };
-
-  while (result.iterations < options.max_iterations) {
-    if (interrupted && interrupted()) {
-      result.end = SubproblemEnd::kStopped;
-      return result;
-    }
-    hess(direction, h_direction);
-    ++result.iterations;
-    const double curvature = manifold.inner(direction, h_direction);
-    const double alpha = unit * rr / curvature;
-    const double next_eta_eta = eta_eta + 2.0 * alpha * eta_delta + alpha * alpha * delta_delta;
-    if (curvature <= 0.0 || next_eta_eta >= radius * radius) {
-      cross(curvature, radius * radius);
-      result.decrease = advance(step_to(radius));
-      result.end = curvature <= 0.0 ? SubproblemEnd::kNegativeCurvature : SubproblemEnd::kBoundary;
-      return result;
-    }
-    const std::size_t first_crossing = cross(curvature, next_eta_eta);
-    const double decrease = advance(alpha);
-    if (decrease <= result.decrease) {  // inexact Hessian products: the last step did not help, take it back
-      manifold.axpy(-alpha, direction, eta);
-      for (std::size_t c = first_crossing; c < crossed; ++c) crossings[c].decrease = 0.0;
-      result.end = SubproblemEnd::kModelIncreased;
-      return result;
-    }
-    result.decrease = decrease;
-    eta_eta = next_eta_eta;
-    const double next_rr = manifold.inner(residual, residual);
-    if (std::sqrt(next_rr) <= target) {
-      result.end = SubproblemEnd::kAccurate;
-      return result;
-    }
-    const double beta = next_rr / rr;
-    rr = next_rr;
-    manifold.scale(beta, direction);
-    manifold.axpy(-unit, residual, direction);  // delta = -unit r + beta delta
-    eta_delta = beta * (eta_delta + alpha * delta_delta);
-    delta_delta = unit * unit * rr + beta * beta * delta_delta;
   }
-  return result;
-}
+
+  SubproblemResult ended(SubproblemEnd end) {
+    result_.end = end;
+    return result_;
+  }
+
+  TruncatedCgOptions options_;
+  Tangent residual_;     // r = g + H eta
+  Tangent direction_;    // delta
+  Tangent h_direction_;  // H delta
+  double unit_ = 1.0;
+  double target_ = 0.0;  // on ||r||
+  double rr_ = 0.0;      // <r, r>, before and after a step
+  double next_rr_ = 0.0;
+  double eta_eta_ = 0.0;  // <eta, eta>, before and after a step
+  double next_eta_eta_ = 0.0;
+  double eta_delta_ = 0.0;    // <eta, delta>
+  double delta_delta_ = 0.0;  // <delta, delta>
+  double curvature_ = 0.0;    // <delta, H delta>
+  double alpha_ = 0.0;
+  SubproblemResult result_;
+  std::span<Crossing<Tangent>> crossings_;
+  std::size_t crossed_ = 0;  // how many of them the path has passed
+};
 
 }  // namespace lacuna

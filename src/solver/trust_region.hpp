@@ -2,19 +2,21 @@
 // Riemannian trust region: min_x f(x) over a manifold, by second-order steps inside a ball whose radius
 // follows how well the quadratic model has predicted the decrease.
 //
-//   g = grad f(x);  eta ~ argmin <g, eta> + 1/2 <eta, H eta>, ||eta|| <= radius   (truncated CG)
+//   g     = grad f(x)
+//   eta  ~= argmin <g, eta> + 1/2 <eta, H eta>,  ||eta|| <= radius        (truncated CG)
 //   ratio = (f(x) - f(R_x(eta)) + slack) / (model decrease + slack)
 //   accept if ratio > acceptance; shrink the radius below 1/4, widen it above 3/4 at the boundary
 //
-// The path to a rejected step passed through the answers for smaller balls (see truncated_cg.hpp). These are
+// The path to a rejected step passed through the answers for smaller balls (truncated_cg.hpp). These are
 // tried before the iteration ends, without a Hessian product.
 //
-// The slack keeps the ratio near 1 when both decreases drown in rounding or in the error of an inexact cost
-// (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
+// The slack keeps the ratio near 1 when both decreases are below rounding or below the error of an inexact
+// cost (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
 #pragma once
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,129 +33,186 @@ struct TrustRegionOptions {
   TruncatedCgOptions subproblem{};
 };
 
-namespace trust_region_detail {
-constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
-constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
-constexpr double kSmallestRadius = 1e-10;  // in units of the typical distance: nothing left to gain
-constexpr double kShrink = 0.25;           // of the radius
-constexpr double kClearlySmaller = 0.5;    // than a rejected step, what is worth trying instead
-constexpr std::size_t kSmallerBalls = 2;   // whose answers are remembered in case of a rejection
+// Holds the workspace of the solver; steps reuse it.
+template <RiemannianManifold M, class O>
+requires Objective<O, M>
+class TrustRegion {
+ public:
+  using Point = typename M::Point;
+  using Tangent = typename M::Tangent;
+  using State = typename O::State;
 
-// Of 1/16 and 1/4 of the radius.
-template <class Tangent>
-std::vector<Crossing<Tangent>> smaller_balls(double radius) {
-  std::vector<Crossing<Tangent>> balls(kSmallerBalls);
-  for (auto ball = balls.rbegin(); ball != balls.rend(); ++ball) ball->radius = radius *= kShrink;
-  return balls;
-}
-}  // namespace trust_region_detail
+  // Manifold, objective and callback must outlive this.
+  TrustRegion(const M& manifold, O& objective, const TrustRegionOptions& options,
+              const Interrupted& interrupted)
+      : manifold_(&manifold),
+        objective_(&objective),
+        options_(options),
+        interrupted_(&interrupted),
+        unit_(manifold.typical_distance()),
+        subproblem_(options.subproblem) {}
 
-// Minimises from x, which ends as the best point found, with its state in `state`. observe(record, x, state)
-// is called at the start and after every step, and may stop the solver.
+  // Minimises from x, which ends as the best point found, with its state in `state`. It calls
+  // observe(record, x, state) at the start and after every step, which may stop the solver.
+  template <class Observe>
+  Summary minimize(Point& x, State& state, Observe&& observe) {
+    start(x, state);
+    for (;;) {
+      if (observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
+        return summarize(record_, StopReason::kStopped);
+      if (const std::optional<StopReason> reason = finished()) return summarize(record_, *reason);
+
+      if (!solve_subproblem(x, state)) return summarize(record_, StopReason::kStopped);
+      do {
+        if (!evaluate_candidate(x, state)) return summarize(record_, StopReason::kStopped);
+        judge(state);
+        update_radius();
+      } while (!record_.accepted && shorten_step());
+      if (record_.accepted) move_to_candidate(x, state);
+
+      ++record_.iteration;
+      record_.radius = radius_;
+      record_.inner_iterations = model_.iterations;
+    }
+  }
+
+ private:
+  static constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
+  static constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
+  static constexpr double kSmallestRadius =
+      1e-10;                               // in units of the typical distance: no step matters any more
+  static constexpr double kShrink = 0.25;  // of the radius
+  static constexpr double kPoorRatio = 0.25;
+  static constexpr double kGoodRatio = 0.75;
+  static constexpr double kClearlySmaller = 0.5;   // than a rejected step: what is worth trying instead
+  static constexpr std::size_t kSmallerBalls = 2;  // whose answers are kept in case of a rejection
+
+  void start(Point& x, State& state) {
+    radius_ = options_.initial_radius * unit_;
+    smaller_.resize(kSmallerBalls);
+    record_ = {};
+    record_.radius = radius_;
+    evaluate_to({}, *objective_, x, nullptr, state);
+    linearize(x, state);
+  }
+
+  // Everything that belongs to the point x: frame, gradient, and what is reported of them.
+  void linearize(const Point& x, const State& state) {
+    manifold_->frame(x, frame_);
+    manifold_->zero(x, euclidean_gradient_);
+    objective_->gradient(x, state, euclidean_gradient_);
+    gradient_ = euclidean_gradient_;
+    manifold_->project(x, frame_, gradient_);
+    record_.objective = objective_->cost(state);
+    record_.gradient_norm = std::sqrt(manifold_->inner(gradient_, gradient_));
+    record_.relative_gradient =
+        relative_gradient_norm(record_.gradient_norm, objective_->gradient_scale(state));
+    accuracy_ = {.relative_gradient = record_.relative_gradient};
+  }
+
+  [[nodiscard]] std::optional<StopReason> finished() const {
+    if (record_.relative_gradient <= options_.gradient_tolerance) return StopReason::kGradientTolerance;
+    if (radius_ < kSmallestRadius * unit_) return StopReason::kNoFurtherDecrease;
+    if (record_.iteration >= options_.max_iterations) return StopReason::kMaxIterations;
+    return std::nullopt;
+  }
+
+  // False when interrupted.
+  bool solve_subproblem(const Point& x, const State& state) {
+    const auto hessian = [&](const Tangent& direction, Tangent& out) {
+      manifold_->zero(x, out);
+      hessian_to(accuracy_, *objective_, x, state, direction, out);
+      manifold_->riemannian_hessian(x, frame_, euclidean_gradient_, direction, out);
+    };
+    double radius = radius_;
+    for (auto ball = smaller_.rbegin(); ball != smaller_.rend(); ++ball) ball->radius = radius *= kShrink;
+    smaller_left_ = smaller_.size();
+    model_ = subproblem_.solve(*manifold_,
+                               {.x = x,
+                                .gradient = gradient_,
+                                .gradient_scale = objective_->gradient_scale(state),
+                                .radius = radius_},
+                               hessian, *interrupted_, eta_, smaller_);
+    return model_.end != SubproblemEnd::kStopped;
+  }
+
+  // candidate = R_x(eta) and its state. False when interrupted.
+  bool evaluate_candidate(const Point& x, const State& state) {
+    manifold_->retract(x, eta_, candidate_);
+    evaluate_to(accuracy_, *objective_, candidate_, &state, candidate_state_);
+    return !(*interrupted_ && (*interrupted_)());
+  }
+
+  void judge(const State& state) {
+    const double cost = objective_->cost(state);
+    const double slack =
+        kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
+        kUncertaintySlack * (objective_->uncertainty(state) + objective_->uncertainty(candidate_state_));
+    const double actual = cost - objective_->cost(candidate_state_);
+    record_.ratio = (actual + slack) / (model_.decrease + slack);
+    record_.step = std::sqrt(manifold_->inner(eta_, eta_));
+    record_.accepted = model_.decrease >= 0.0 && record_.ratio > options_.acceptance;
+  }
+
+  void update_radius() {
+    const bool at_boundary =
+        model_.end == SubproblemEnd::kBoundary || model_.end == SubproblemEnd::kNegativeCurvature;
+    if (!(record_.ratio >= kPoorRatio) || model_.decrease < 0.0) {
+      radius_ = kShrink * std::min(radius_, record_.step);
+    } else if (record_.ratio > kGoodRatio && at_boundary) {
+      radius_ = std::min(2 * radius_, options_.max_radius * unit_);
+    }
+  }
+
+  // After a rejection: eta <- the subproblem's answer for the largest of the smaller balls left that is
+  // clearly shorter than the step rejected. False when there is none.
+  bool shorten_step() {
+    while (smaller_left_ > 0) {
+      Crossing<Tangent>& ball = smaller_[--smaller_left_];
+      if (!(ball.decrease > 0.0 && ball.radius <= kClearlySmaller * record_.step)) continue;
+      radius_ = ball.radius;
+      std::swap(eta_, ball.eta);
+      model_.decrease = ball.decrease;
+      model_.end = SubproblemEnd::kBoundary;
+      return true;
+    }
+    return false;
+  }
+
+  void move_to_candidate(Point& x, State& state) {
+    std::swap(x, candidate_);
+    std::swap(state, candidate_state_);
+    linearize(x, state);
+  }
+
+  const M* manifold_;
+  O* objective_;
+  TrustRegionOptions options_;
+  const Interrupted* interrupted_;
+  double unit_;  // the manifold's typical distance
+
+  TruncatedCg<M> subproblem_;
+  typename M::Frame frame_;     // of x
+  Tangent euclidean_gradient_;  // of f at x
+  Tangent gradient_;            // g = grad f(x)
+  Accuracy accuracy_;           // what the gradient at x allows
+  Tangent eta_;                 // the step
+  Point candidate_;             // R_x(eta)
+  State candidate_state_;
+  std::vector<Crossing<Tangent>> smaller_;  // answers for 1/16 and 1/4 of the radius
+  std::size_t smaller_left_ = 0;            // of which the first so many are untried
+  SubproblemResult model_;
+  double radius_ = 0.0;
+  IterationRecord record_;
+};
+
+// The same in one call.
 template <RiemannianManifold M, class O, class Observe>
 requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, typename M::Point& x,
                                               typename O::State& state, const TrustRegionOptions& options,
                                               const Interrupted& interrupted, Observe&& observe) {
-  namespace detail = trust_region_detail;
-  using Tangent = typename M::Tangent;
-  using State = typename O::State;
-
-  const double unit = manifold.typical_distance();
-  double radius = options.initial_radius * unit;
-
-  objective.evaluate(x, nullptr, state);
-  typename M::Frame frame;
-  Tangent euclidean_gradient;
-  Tangent gradient;
-  IterationRecord record;
-  Summary summary;
-
-  const auto refresh = [&] {  // everything that belongs to the point x
-    manifold.frame(x, frame);
-    manifold.zero(x, euclidean_gradient);
-    objective.gradient(x, state, euclidean_gradient);
-    gradient = euclidean_gradient;
-    manifold.project(x, frame, gradient);
-    record.objective = objective.cost(state);
-    record.gradient_norm = std::sqrt(manifold.inner(gradient, gradient));
-    record.relative_gradient = relative_gradient_norm(record.gradient_norm, objective.gradient_scale(state));
-  };
-  const auto finish = [&](StopReason reason) {
-    summary.reason = reason;
-    summary.iterations = record.iteration;
-    summary.objective = record.objective;
-    summary.gradient_norm = record.gradient_norm;
-    summary.relative_gradient = record.relative_gradient;
-    return summary;
-  };
-  const auto stop_asked = [&] { return interrupted && interrupted(); };
-
-  refresh();
-  record.radius = radius;
-  if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
-    return finish(StopReason::kStopped);
-
-  Tangent eta;
-  for (;;) {
-    if (record.relative_gradient <= options.gradient_tolerance) return finish(StopReason::kGradientTolerance);
-    if (radius < detail::kSmallestRadius * unit) return finish(StopReason::kNoFurtherDecrease);
-    if (record.iteration >= options.max_iterations) return finish(StopReason::kMaxIterations);
-
-    const auto hess = [&](const Tangent& direction, Tangent& out) {
-      manifold.zero(x, out);
-      objective.hessian(x, state, direction, out);
-      manifold.riemannian_hessian(x, frame, euclidean_gradient, direction, out);
-    };
-    auto smaller = detail::smaller_balls<Tangent>(radius);
-    SubproblemResult subproblem = truncated_cg(manifold, x, gradient, objective.gradient_scale(state), radius,
-                                               hess, options.subproblem, interrupted, eta, smaller);
-    if (subproblem.end == SubproblemEnd::kStopped) return finish(StopReason::kStopped);
-
-    for (;;) {  // back along the subproblem's path while steps are rejected
-      typename M::Point candidate;
-      State candidate_state;
-      manifold.retract(x, eta, candidate);
-      objective.evaluate(candidate, &state, candidate_state);
-      if (stop_asked()) return finish(StopReason::kStopped);
-
-      const double cost = objective.cost(state);
-      const double slack =
-          detail::kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
-          detail::kUncertaintySlack * (objective.uncertainty(state) + objective.uncertainty(candidate_state));
-      const double actual = cost - objective.cost(candidate_state);
-      record.ratio = (actual + slack) / (subproblem.decrease + slack);
-      record.step = std::sqrt(manifold.inner(eta, eta));
-      const bool at_boundary =
-          subproblem.end == SubproblemEnd::kBoundary || subproblem.end == SubproblemEnd::kNegativeCurvature;
-
-      if (!(record.ratio >= 0.25) || subproblem.decrease < 0.0) {
-        radius = detail::kShrink * std::min(radius, record.step);
-      } else if (record.ratio > 0.75 && at_boundary) {
-        radius = std::min(2 * radius, options.max_radius * unit);
-      }
-      record.accepted = subproblem.decrease >= 0.0 && record.ratio > options.acceptance;
-      if (record.accepted) {
-        std::swap(x, candidate);
-        state = std::move(candidate_state);
-        refresh();
-        break;
-      }
-      while (!smaller.empty() && !(smaller.back().decrease > 0.0 &&
-                                   smaller.back().radius <= detail::kClearlySmaller * record.step))
-        smaller.pop_back();
-      if (smaller.empty()) break;
-      radius = smaller.back().radius;
-      eta = std::move(smaller.back().eta);
-      subproblem.decrease = smaller.back().decrease;
-      subproblem.end = SubproblemEnd::kBoundary;
-      smaller.pop_back();
-    }
-    ++record.iteration;
-    record.radius = radius;
-    record.inner_iterations = subproblem.iterations;
-    if (observe(std::as_const(record), std::as_const(x), std::as_const(state)) == Flow::kStop)
-      return finish(StopReason::kStopped);
-  }
+  return TrustRegion<M, O>(manifold, objective, options, interrupted)
+      .minimize(x, state, std::forward<Observe>(observe));
 }
 
 // For callers who do not want the last state.

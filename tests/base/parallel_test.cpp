@@ -66,6 +66,31 @@ TEST(Parallel, SumHasTheSameBitsAtAnyThreadCount) {
   }
 }
 
+TEST(Parallel, SumsOfMoreBlocksThanABatchAreInBlockOrder) {
+  struct Pair {
+    double harmonic = 0.0;
+    std::int64_t count = 0;
+    Pair& operator+=(const Pair& other) {
+      harmonic += other.harmonic;
+      count += other.count;
+      return *this;
+    }
+  };
+  for (const std::int64_t count : {255, 256, 257, 512, 1000}) {
+    double expected = 0.0;
+    for (std::int64_t i = 0; i < count; ++i) expected += 1.0 / static_cast<double>(i + 1);
+    const auto body = [](std::int64_t begin, std::int64_t end) {
+      return Pair{.harmonic = 1.0 / static_cast<double>(end), .count = end - begin};
+    };
+    for (const int threads : {1, 3}) {
+      const WithThreads scope(threads);
+      const Pair sum = parallel_sum(count, body, 1);
+      EXPECT_TRUE(same_bits(sum.harmonic, expected)) << count;
+      EXPECT_EQ(sum.count, count);
+    }
+  }
+}
+
 TEST(Parallel, SumOfNothingIsZero) {
   EXPECT_EQ(parallel_sum(0, [](std::int64_t, std::int64_t) { return 1.0; }), 0.0);
 }

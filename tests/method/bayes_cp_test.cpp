@@ -6,7 +6,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "model/body.hpp"
 #include "support/random_tensor.hpp"
@@ -123,8 +123,8 @@ TEST(BayesCp, ASweepEqualsItsNaiveTwin) {
 
 TEST(BayesCp, FindsTheNoise) {
   const ObservedTensor tensor = noisy({15, 14, 13}, 2, 1200, 0.05, 43);
-  const FitOptions options{.method = Method::kBayesCp, .ranks = {6}};
-  const FitResult result = fit(tensor, options);
+  const Settings options{.method = Method::kBayesCp, .ranks = {6}};
+  const FitResult result = fit_once(tensor, options);
   EXPECT_TRUE(result.converged);
   EXPECT_NEAR(result.last.train_rmse, 0.05, 0.01);
   const double noise = std::get<Cp>(*result.model.body).noise_precision;
@@ -136,7 +136,7 @@ TEST(BayesCp, FindsTheRankOfCpTensors) {
     for (const int rank : {1, 3}) {
       const ObservedTensor tensor =
           noisy({20, 18, 16}, rank, 2500, noise, 44 + static_cast<std::uint64_t>(rank));
-      const FitResult result = fit(tensor, {.method = Method::kBayesCp, .ranks = {10}});
+      const FitResult result = fit_once(tensor, {.method = Method::kBayesCp, .ranks = {10}});
       EXPECT_EQ(ranks(result.model), std::vector<int>{rank}) << "noise " << noise;
     }
 }
@@ -151,7 +151,7 @@ TEST(BayesCp, RecoversAnExactFourWayTensor) {
     train.value.push_back(all.values()[e]);
   }
   const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
-  const FitResult result = fit(*tensor, {.method = Method::kBayesCp, .ranks = {8}});
+  const FitResult result = fit_once(*tensor, {.method = Method::kBayesCp, .ranks = {8}});
   EXPECT_EQ(ranks(result.model), std::vector<int>{3});
   const auto predicted = Predictor(result.model).predict(all.indices()).value;
   double miss = 0.0;
@@ -175,7 +175,7 @@ TEST(BayesCp, PredictiveVarianceIsThatOfTheErrors) {
     list.value.push_back(all.values()[e]);
   }
   const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
-  const FitResult result = fit(*tensor, {.method = Method::kBayesCp, .ranks = {5}});
+  const FitResult result = fit_once(*tensor, {.method = Method::kBayesCp, .ranks = {5}});
   const Predictor predictor(result.model);
   const auto value = predictor.predict(test.index).value;
   const auto variance = predictor.variance(test.index);
@@ -192,9 +192,10 @@ TEST(BayesCp, PredictiveVarianceIsThatOfTheErrors) {
 
 TEST(BayesCp, RefusesForeignStarts) {
   const ObservedTensor tensor = noisy({8, 7, 6}, 1, 100, 0.1, 47);
-  EXPECT_THROW((void)fit(tensor, {.method = Method::kBayesCp, .start = Start::kGrow}), std::invalid_argument);
-  const FitResult other = fit(tensor, {.method = Method::kRprecon, .ranks = {1}});
-  EXPECT_THROW((void)fit(tensor, {.method = Method::kBayesCp, .warm_start = &other.model}),
+  EXPECT_THROW((void)fit_once(tensor, {.method = Method::kBayesCp, .start = Start::kGrow}),
+               std::invalid_argument);
+  const FitResult other = fit_once(tensor, {.method = Method::kRprecon, .ranks = {1}});
+  EXPECT_THROW((void)fit_once(tensor, {.method = Method::kBayesCp, .warm_start = &other.model}),
                std::invalid_argument);
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "model/body.hpp"
-#include "search/hold_out.hpp"
+#include "search/holes.hpp"
 #include "support/latent_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -31,14 +31,14 @@ constexpr double kRecovered = 1e-3;
 TEST(Fit, TrMmRecoversAThreeWayLatentTensor) {
   LatentSplit split = latent_tensor({30, 30, 30}, 2, 0.6, 1);
   const FitResult result =
-      fit(std::move(split.train), {.ranks = {2}, .lambda = kRecoveryLambda, .max_iterations = 8}, {},
-          &split.test);
+      fit_once(std::move(split.train), {.ranks = {2}, .lambda = kRecoveryLambda, .max_iterations = 8}, {},
+               &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 
 TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
   LatentSplit split = latent_tensor({12, 12, 12, 12}, 1, 0.6, 1);
-  const FitResult result = fit(
+  const FitResult result = fit_once(
       std::move(split.train),
       {.ranks = {1}, .lambda = kRecoveryLambda, .max_iterations = 20, .tolerance = 1e-3}, {}, &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
@@ -46,20 +46,20 @@ TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
 
 TEST(Fit, TrLsRecoversALatentTensor) {
   LatentSplit split = latent_tensor({20, 20, 20}, 1, 0.6, 3);
-  const FitResult result =
-      fit(std::move(split.train),
-          {.method = Method::kTrLs, .ranks = {1}, .lambda = 1.0, .max_iterations = 200, .early_stop = 0.0},
-          {}, &split.test);
+  const FitResult result = fit_once(
+      std::move(split.train),
+      {.method = Method::kTrLs, .ranks = {1}, .lambda = 1.0, .max_iterations = 200, .early_stop = 0.0}, {},
+      &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 
 TEST(Fit, ConjugateGradientsReachTheTrustRegionsObjective) {
-  const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 2000, .tolerance = 1e-5};
-  FitOptions first_order = options;
+  const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 2000, .tolerance = 1e-5};
+  Settings first_order = options;
   first_order.optimizer = Optimizer::kNonlinearCg;
   LatentSplit split = latent_tensor({12, 11, 10}, 2, 0.5, 4);
-  const FitResult second = fit(split.train, options);
-  const FitResult first = fit(split.train, first_order);
+  const FitResult second = fit_once(split.train, options);
+  const FitResult first = fit_once(split.train, first_order);
   EXPECT_TRUE(first.converged);
   EXPECT_NEAR(first.last.objective / second.last.objective, 1.0, 1e-6);
 }
@@ -71,7 +71,7 @@ TEST(Fit, SameBitsAtAnyThreadCountAndForTheSameSeed) {
   for (const int threads : {1, 2, 3}) {
     const test::WithThreads scope(threads);
     const FitResult result =
-        fit(tensor, {.start = Start::kRandom, .ranks = {3}, .max_iterations = 4, .seed = 17});
+        fit_once(tensor, {.start = Start::kRandom, .ranks = {3}, .max_iterations = 4, .seed = 17});
     const std::span<const double> z = result.model.latent()->dual.values();
     if (first.empty()) first.assign(z.begin(), z.end());
     EXPECT_TRUE(test::same_bits<double>(first, z)) << threads << " threads";
@@ -80,11 +80,11 @@ TEST(Fit, SameBitsAtAnyThreadCountAndForTheSameSeed) {
 
 TEST(Fit, FloatComesCloseToDouble) {
   LatentSplit split = latent_tensor({15, 15, 15}, 2, 0.5, 6);
-  const FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
-  FitOptions single = options;
+  const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
+  Settings single = options;
   single.precision = Precision::kFloat;
-  const FitResult exact = fit(split.train, options, {}, &split.test);
-  const FitResult close = fit(split.train, single, {}, &split.test);
+  const FitResult exact = fit_once(split.train, options, {}, &split.test);
+  const FitResult close = fit_once(split.train, single, {}, &split.test);
   EXPECT_NEAR(*close.last.test_rmse / *exact.last.test_rmse, 1.0, 0.02);
 }
 
@@ -92,9 +92,11 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
   Rng rng(10);
   const ObservedTensor tensor = low_rank_tensor({12, 10, 8}, 2, 400, 0.5, rng);
   for (const Method method : {Method::kTrMm, Method::kTrLs}) {
-    const FitResult result = fit(
-        tensor,
-        {.method = method, .offsets = {.mean = true}, .ranks = {2}, .max_iterations = 8, .early_stop = 0.0});
+    const FitResult result = fit_once(tensor, {.method = method,
+                                               .offsets = OffsetSpec{.mean = true},
+                                               .ranks = {2},
+                                               .max_iterations = 8,
+                                               .early_stop = 0.0});
     const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
     double square = 0.0;
     for (std::size_t e = 0; e < predicted.size(); ++e)
@@ -105,8 +107,8 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
 
 TEST(Fit, WarmStartFromItsOwnModelNeedsHardlyAnyStep) {
   LatentSplit split = latent_tensor({14, 13, 12}, 2, 0.5, 7);
-  const FitResult cold = fit(split.train, {.ranks = {2}, .lambda = 1.0});
-  const FitResult warm = fit(split.train, {.ranks = {2}, .lambda = 1.0, .warm_start = &cold.model});
+  const FitResult cold = fit_once(split.train, {.ranks = {2}, .lambda = 1.0});
+  const FitResult warm = fit_once(split.train, {.ranks = {2}, .lambda = 1.0, .warm_start = &cold.model});
   EXPECT_TRUE(warm.converged);
   EXPECT_LE(warm.last.iteration, 2);
   EXPECT_LT(warm.last.iteration, cold.last.iteration);
@@ -115,20 +117,20 @@ TEST(Fit, WarmStartFromItsOwnModelNeedsHardlyAnyStep) {
 TEST(Fit, KeepsTheStepWithTheLowestTestErrorWhereAsked) {
   Rng rng(13);
   const ObservedTensor noisy = low_rank_tensor({15, 15, 15}, 1, 1500, 2.0, rng);  // soon overfitted
-  const auto split = hold_out(noisy, 0.25, 1);
+  const auto split = hold_out_like_holes(noisy, 0.25, 1);
   std::vector<double> errors;
   FitCallbacks callbacks;
   callbacks.progress = [&](const FitProgress& progress) {
     if (progress.accepted) errors.push_back(progress.test_error());
     return Flow::kContinue;
   };
-  FitOptions options{.start = Start::kRandom, .ranks = {1}, .path = 0, .max_iterations = 25};
-  const FitResult last = fit(split->kept, options, callbacks, &split->held);
+  Settings options{.start = Start::kRandom, .ranks = {1}, .path = 0, .max_iterations = 25};
+  const FitResult last = fit_once(split->kept, options, callbacks, &split->held);
   const double lowest = *std::min_element(errors.begin(), errors.end());
   ASSERT_GT(errors.back(), 1.05 * lowest);
 
   options.keep_best = true;
-  const FitResult best = fit(split->kept, options, {}, &split->held);
+  const FitResult best = fit_once(split->kept, options, {}, &split->held);
   EXPECT_LT(*best.last.test_rmse, 1.03 * lowest);
   EXPECT_LT(best.last.iteration, last.last.iteration);
   EXPECT_EQ(best.last.operator_applications, last.last.operator_applications);
@@ -147,7 +149,7 @@ TEST(Fit, ThePathIsThatOfTheLargestLambda) {
       first = progress.lambda;
       return Flow::kStop;
     };
-    (void)fit(split.train, {.parts = parts, .ranks = {1}, .lambda = 10.0}, callbacks);
+    (void)fit_once(split.train, {.parts = parts, .ranks = {1}, .lambda = 10.0}, callbacks);
     return first;
   };
   EXPECT_DOUBLE_EQ(first_factor(1.0), 0.1);
@@ -160,8 +162,8 @@ TEST(Fit, RankBeyondTheModeIsCappedWithANotice) {
   std::vector<std::string> notices;
   FitCallbacks callbacks;
   callbacks.notice = [&](const std::string& sentence) { notices.push_back(sentence); };
-  const FitResult result =
-      fit(low_rank_tensor({9, 8, 3}, 1, 80, 0.1, rng), {.ranks = {4, 4, 5}, .max_iterations = 2}, callbacks);
+  const FitResult result = fit_once(low_rank_tensor({9, 8, 3}, 1, 80, 0.1, rng),
+                                    {.ranks = {4, 4, 5}, .max_iterations = 2}, callbacks);
   EXPECT_EQ(result.model.latent()->parts[2].factor.cols(), 3);
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0], "rank 5 of part 3 is capped at its mode's size 3");
@@ -174,7 +176,7 @@ TEST(Fit, StopsOnTheCallbacksWordAndKeepsAValidModel) {
     return progress.iteration >= 2 ? Flow::kStop : Flow::kContinue;
   };
   const ObservedTensor tensor = low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng);
-  const FitResult result = fit(tensor, {.ranks = {3}, .tolerance = 0.0}, callbacks);
+  const FitResult result = fit_once(tensor, {.ranks = {3}, .tolerance = 0.0}, callbacks);
   EXPECT_EQ(result.stop_reason, "interrupted");
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.last.iteration, 2);
@@ -187,7 +189,7 @@ TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
   FitCallbacks callbacks;
   callbacks.interrupted = [&] { return ++polls > 40; };
   const FitResult result =
-      fit(low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng), {.ranks = {3}, .tolerance = 0.0}, callbacks);
+      fit_once(low_rank_tensor({20, 20, 20}, 3, 2000, 0.3, rng), {.ranks = {3}, .tolerance = 0.0}, callbacks);
   EXPECT_EQ(result.reason, StopReason::kStopped);
   for (const double z : result.model.latent()->dual.values()) EXPECT_TRUE(std::isfinite(z));
 }
@@ -196,26 +198,26 @@ TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {
   Entries entries{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), entries);
   ASSERT_TRUE(tensor);
-  const FitResult result = fit(*tensor, {.offsets = {.mean = true}, .ranks = {2}});
+  const FitResult result = fit_once(*tensor, {.offsets = OffsetSpec{.mean = true}, .ranks = {2}});
   for (const double value : Predictor(result.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
 
   auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
   ASSERT_TRUE(one);
-  for (const double value : Predictor(fit(*one, {}).model).predict({{0, 1}, {0, 1}}).value)
+  for (const double value : Predictor(fit_once(*one, {}).model).predict({{0, 1}, {0, 1}}).value)
     EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(Fit, RefusesWhatMakesNoSense) {
   Rng rng(14);
   const ObservedTensor tensor = low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
-  EXPECT_THROW((void)fit(tensor, {.ranks = {0}}), std::invalid_argument);
-  EXPECT_THROW((void)fit(tensor, {.ranks = {1, 2}}), std::invalid_argument);
-  EXPECT_THROW((void)fit(tensor, {.lambda = -1.0}), std::invalid_argument);
-  EXPECT_THROW((void)fit(tensor, {.lambda = std::nan("")}), std::invalid_argument);
-  EXPECT_THROW((void)fit(tensor, {.lambdas = {1.0, 2.0}}), std::invalid_argument);
-  EXPECT_THROW((void)fit(tensor, {.early_stop = 1.0}), std::invalid_argument);
-  EXPECT_THROW((void)fit(ObservedTensor{}, {}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.ranks = {0}}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.ranks = {1, 2}}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.lambda = -1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.lambda = std::nan("")}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.lambdas = {1.0, 2.0}}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.early_stop = 1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(ObservedTensor{}, {}), std::invalid_argument);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 #include <set>
 
 #include "support/random_tensor.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 TEST(Methods, NamesAreReadBackAndDiffer) {
   std::set<std::string_view> names;
-  for (const MethodInfo& row : kMethods) {
+  for (const MethodInfo& row : methods()) {
     EXPECT_EQ(parse_method(row.name), row.method);
     EXPECT_EQ(name(row.method), row.name);
     EXPECT_TRUE(names.insert(row.name).second);
@@ -25,35 +25,39 @@ TEST(Methods, NamesAreReadBackAndDiffer) {
 }
 
 TEST(Methods, DefaultsAreTheMethods) {
-  EXPECT_EQ(complete_options({}).max_iterations, info(Method::kTrMm).max_iterations);
-  EXPECT_EQ(complete_options({.max_iterations = 7}).max_iterations, 7);
-  EXPECT_EQ(complete_options({.tolerance = 0.0}).tolerance, 0.0);
+  EXPECT_EQ(*settled({}, 3).max_iterations, info(Method::kTrMm).max_iterations);
+  EXPECT_EQ(*settled({.max_iterations = 7}, 3).max_iterations, 7);
+  EXPECT_EQ(*settled({.tolerance = 0.0}, 3).tolerance, 0.0);
 }
 
 TEST(Methods, SettingsOfOtherMethodsAreRefused) {
-  EXPECT_THROW((void)complete_options({.method = Method::kMean, .ranks = {3}}), std::invalid_argument);
-  EXPECT_THROW((void)complete_options({.method = Method::kOffsets, .lambda = 3.0}), std::invalid_argument);
-  EXPECT_THROW((void)complete_options({.method = Method::kOffsets, .auto_parts = true}),
+  EXPECT_THROW((void)settled({.method = Method::kMean, .ranks = {3}}, 3), std::invalid_argument);
+  EXPECT_THROW((void)settled({.method = Method::kOffsets, .lambda = 3.0}, 3), std::invalid_argument);
+  EXPECT_THROW((void)settled({.method = Method::kOffsets, .parts = full_structure(3)}, 3),
                std::invalid_argument);
-  EXPECT_THROW((void)complete_options({.tolerance = std::nan("")}), std::invalid_argument);
+  // Even when the value is the one that another method would have by default.
+  EXPECT_THROW((void)settled({.method = Method::kHalrtc, .lambda = Settings::kDefaultLambda}, 3),
+               std::invalid_argument);
+  EXPECT_THROW((void)settled({.method = Method::kMean, .loss = Loss::kSquared}, 3), std::invalid_argument);
+  EXPECT_THROW((void)settled({.tolerance = std::nan("")}, 3), std::invalid_argument);
 }
 
 TEST(Methods, MeanAndOffsetsPredictThem) {
   Rng rng(41);
   const ObservedTensor tensor = test::random_tensor({8, 7, 6}, 120, rng);
   const Entries entries = test::entries_of(tensor);
-  const FitResult mean = fit(tensor, {.method = Method::kMean}, {}, &entries);
+  const FitResult mean = fit_once(tensor, {.method = Method::kMean}, {}, &entries);
   EXPECT_TRUE(mean.converged);
   EXPECT_EQ(Predictor(mean.model).predict({{0}, {0}, {0}}).value[0], tensor.mean());
   EXPECT_NEAR(*mean.last.test_rmse, mean.last.train_rmse, 1e-12);
 
-  const FitResult modes = fit(tensor, {.method = Method::kOffsets}, {}, &entries);
+  const FitResult modes = fit_once(tensor, {.method = Method::kOffsets}, {}, &entries);
   EXPECT_EQ(modes.model.offsets.effects.size(), 3U);
   EXPECT_LE(*modes.last.test_rmse, *mean.last.test_rmse);
   EXPECT_EQ(Predictor(modes.model).predict(tensor.indices()).value,
             fit_offsets(tensor, {.mean = true, .effects = {{0}, {1}, {2}}}).at(tensor.indices()));
 
-  const FitResult chosen = fit(tensor, {.method = Method::kOffsets, .auto_offsets = true});
+  const FitResult chosen = fit(tensor, {.method = Method::kOffsets});
   EXPECT_TRUE(chosen.model.offsets.mean != 0.0);
 }
 

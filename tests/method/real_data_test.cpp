@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <lacuna/io/tensor_file.hpp>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 
 #include "base/rng.hpp"
 #include "evaluate/intervals.hpp"
@@ -30,8 +30,9 @@ std::optional<Split> load(const std::string& name) {
                .test = std::move(test->entries)};
 }
 
-FitResult run(Split split, const FitOptions& options) {
-  return fit(std::move(split.train), options, {}, &split.test);
+FitResult run(Split split, const Settings& settings) {
+  const Settings paper = paper_preset(settings, split.train.order());
+  return fit(std::move(split.train), paper, {}, &split.test);
 }
 
 TEST(RealData, BaboonTrMm) {
@@ -46,7 +47,7 @@ TEST(RealData, BaboonTrLs) {
   auto split = load("baboon");
   if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
   const FitResult result = run(std::move(*split), {.method = Method::kTrLs,
-                                                   .offsets = {.mean = true},
+                                                   .offsets = OffsetSpec{.mean = true},
                                                    .ranks = {4, 4, 3},
                                                    .lambda = 0.1,
                                                    .max_iterations = 20});
@@ -57,7 +58,7 @@ TEST(RealData, BaboonIntervalsHold) {
   auto split = load("baboon");
   if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
   const FitResult result =
-      fit(std::move(split->train), {.ranks = {3, 3, 2}, .lambda = 5.0, .calibrate = 0.05});
+      fit(std::move(split->train), paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .calibrate = 0.05}, 3));
   const Predictor predictor(result.model);
   const auto predicted = predictor.predict(split->test.index).value;
   const auto support = predictor.support(split->test.index);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "support/latent_tensor.hpp"
 #include "support/threads.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 struct Setting {
   const char* name;
-  FitOptions options;
+  Settings options;
 };
 
 std::vector<Setting> settings() {
@@ -25,11 +25,11 @@ std::vector<Setting> settings() {
   for (const Method method : {Method::kTrMm, Method::kTrLs})
     for (const Precision precision : {Precision::kDouble, Precision::kFloat})
       for (const bool structure : {false, true}) {
-        FitOptions options{
+        Settings options{
             .method = method, .precision = precision, .ranks = {2}, .lambda = 5.0, .max_iterations = 12};
         if (structure) {
           options.parts = marginal;
-          options.offsets = {.mean = true, .effects = {{0}, {2}, {1, 2}}};
+          options.offsets = OffsetSpec{.mean = true, .effects = {{0}, {2}, {1, 2}}};
         }
         const bool exact = precision == Precision::kDouble;
         const char* name = method == Method::kTrMm ? (exact ? (structure ? "TrMmWithAll" : "TrMm")
@@ -48,12 +48,12 @@ class Units : public testing::TestWithParam<Setting> {
   std::vector<double> predictions(double factor) const {
     Rng rng(801);
     const ObservedTensor data = test::low_rank_tensor({10, 9, 8}, 2, 250, 0.2, rng);
-    const FitResult result = fit(test::scaled(data, factor), options_);
+    const FitResult result = fit_once(test::scaled(data, factor), options_);
     Rng cells(802);
     return Predictor(result.model).predict(test::random_cells({10, 9, 8}, 300, cells)).value;
   }
   test::WithThreads one_{1};
-  FitOptions options_ = GetParam().options;
+  Settings options_ = GetParam().options;
 };
 
 double size_of(const std::vector<double>& values) {

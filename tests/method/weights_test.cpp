@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "support/latent_tensor.hpp"
 #include "support/threads.hpp"
@@ -15,12 +15,12 @@ namespace {
 const std::vector<Index> kExtents = {8, 7, 6};
 
 // Everything that looks at weights: offsets, marginal parts, weighted norms.
-FitOptions options_of(Method method) {
+Settings options_of(Method method) {
   std::vector<PartOptions> parts = full_structure(3);
   parts.push_back({.spec = {.mode = 0, .agree = {1}, .row_power = 0.5, .fiber_power = 0.5}});
   return {.method = method,
           .parts = parts,
-          .offsets = {.mean = true, .effects = {{0}, {1, 2}}},
+          .offsets = OffsetSpec{.mean = true, .effects = {{0}, {1, 2}}},
           .ranks = {2},
           .max_iterations = 10};
 }
@@ -30,11 +30,11 @@ Entries noisy_entries() {
   return test::entries_of(test::low_rank_tensor(kExtents, 2, 150, 0.3, rng));
 }
 
-std::vector<double> predictions(const Entries& entries, const FitOptions& options,
+std::vector<double> predictions(const Entries& entries, const Settings& options,
                                 Duplicates duplicates = Duplicates::kError) {
   auto tensor = ObservedTensor::create(test::plain_modes(kExtents), entries, duplicates);
   EXPECT_TRUE(tensor);
-  const FitResult result = fit(std::move(*tensor), options);
+  const FitResult result = fit_once(std::move(*tensor), options);
   Rng rng(701);
   return Predictor(result.model).predict(test::random_cells(kExtents, 200, rng)).value;
 }
@@ -42,7 +42,7 @@ std::vector<double> predictions(const Entries& entries, const FitOptions& option
 class Weights : public testing::TestWithParam<Method> {
  protected:
   test::WithThreads one_{1};
-  FitOptions options_ = options_of(GetParam());
+  Settings options_ = options_of(GetParam());
 };
 
 TEST_P(Weights, OfZeroAreNoEntries) {
@@ -89,15 +89,16 @@ TEST_P(Weights, HaveTheUnitOfLambda) {
   Rng rng(702);
   Entries entries = noisy_entries();
   for (std::size_t e = 0; e < entries.value.size(); ++e) entries.weight.push_back(0.25 + rng.uniform());
-  options_.offsets = {.mean = true};  // for effects a weight is evidence, of which there is more or less
+  options_.offsets =
+      OffsetSpec{.mean = true};  // for effects a weight is evidence, of which there is more or less
   options_.lambda = 5.0;
   options_.path = 0;
   const std::vector<double> base = predictions(entries, options_);
   for (const double c : {1.0 / 1024, 1024.0}) {
     Entries other = entries;
     for (double& weight : other.weight) weight *= c;
-    FitOptions same = options_;
-    same.lambda = options_.lambda / c;
+    Settings same = options_;
+    same.lambda = *options_.lambda / c;
     EXPECT_TRUE(test::same_bits<double>(predictions(other, same), base)) << c;
   }
 }
@@ -107,12 +108,12 @@ TEST_P(Weights, DrawTheFitToHeavyEntries) {
   const auto miss_of_first = [&](double weight) {
     entries.weight.assign(entries.value.size(), 1.0);
     entries.weight[0] = weight;
-    FitOptions options = options_;
+    Settings options = options_;
     options.lambda = 0.1;
     options.early_stop = 0.0;
     options.max_iterations = 3;
     const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
-    const FitResult result = fit(tensor, options);
+    const FitResult result = fit_once(tensor, options);
     const auto value = Predictor(result.model).predict(tensor.indices()).value;
     return std::abs(value[0] - tensor.values()[0]);
   };
@@ -125,7 +126,7 @@ TEST_P(Weights, TrainErrorIsTheWeightedErrorOfThePredictions) {
   for (std::size_t e = 0; e < entries.value.size(); ++e) entries.weight.push_back(0.25 + rng.uniform());
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
   options_.early_stop = 0.0;
-  const FitResult result = fit(tensor, options_);
+  const FitResult result = fit_once(tensor, options_);
   const auto value = Predictor(result.model).predict(tensor.indices()).value;
   double square = 0.0;
   for (std::size_t e = 0; e < value.size(); ++e) {

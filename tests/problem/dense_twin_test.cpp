@@ -175,8 +175,11 @@ TEST(DenseDualTolerance, FollowsTheGradient) {
   EXPECT_GT(residual(state), 1e-5);  // no better than asked
   Point gradient = u;
   dual.gradient(u, state, gradient);
+  Dual::State unasked;  // a gradient computed before changes nothing
+  dual.evaluate(u, nullptr, unasked);
+  EXPECT_EQ(unasked.z, state.z);
   Dual::State next;
-  dual.evaluate(u, &state, next);
+  dual.evaluate(u, &state, next, {.relative_gradient = 1.0});
   EXPECT_LE(residual(next), 1e-5);
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 #include <set>
 
 #include "base/rng.hpp"
@@ -54,9 +54,9 @@ bool has_part(const Model& model, int mode, const std::vector<int>& agree) {
 
 TEST(ChooseStructure, FindsTheMarginalPartsAndTheEffects) {
   const Sample sample = ratings(3.0);
-  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 20, .tolerance = 1e-3};
-  const double plain = *fit(sample.train, options, {}, &sample.test).last.test_rmse;
-  options.auto_parts = options.auto_offsets = true;
+  const Settings options{
+      .method = Method::kTrMm, .ranks = {2}, .lambda = 1.0, .max_iterations = 20, .tolerance = 1e-3};
+  const double plain = *fit_once(sample.train, options, {}, &sample.test).last.test_rmse;
   int notices = 0;
   FitCallbacks callbacks;
   callbacks.notice = [&](const std::string&) { ++notices; };
@@ -73,8 +73,8 @@ TEST(ChooseStructure, FindsTheMarginalPartsAndTheEffects) {
 
 TEST(ChooseStructure, KeepsWhatTheUserFixed) {
   const Sample sample = ratings(1.0);
-  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
-  options.auto_offsets = true;
+  const Settings options{
+      .method = Method::kTrMm, .parts = full_structure(3), .ranks = {2}, .lambda = 1.0, .max_iterations = 5};
   const FitResult result = fit(sample.train, options);
   EXPECT_EQ(result.model.latent()->parts.size(), 3U);
   EXPECT_EQ(result.model.latent()->parts[0].lambda, 60.0);
@@ -82,8 +82,7 @@ TEST(ChooseStructure, KeepsWhatTheUserFixed) {
 
 TEST(ChooseStructure, IsDeterministic) {
   const Sample sample = ratings(1.0);
-  FitOptions options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
-  options.auto_parts = options.auto_offsets = true;
+  const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
   const FitResult first = fit(sample.train, options);
   const FitResult second = fit(sample.train, options);
   EXPECT_EQ(first.model.settings, second.model.settings);
@@ -93,11 +92,32 @@ TEST(ChooseStructure, IsDeterministic) {
 TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
   Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
   const auto tensor = ObservedTensor::create({{.name = "a", .size = 2}, {.name = "b", .size = 2}}, entries);
-  FitOptions options{.ranks = {1}, .max_iterations = 3};
-  options.auto_parts = options.auto_offsets = true;
+  const Settings options{.ranks = {1}, .max_iterations = 3};
   const FitResult result = fit(*tensor, options);
   EXPECT_TRUE(std::isfinite(result.last.objective));
   EXPECT_EQ(result.model.latent()->parts.size(), 2U);
+}
+
+// Interrupted at every moment of choosing there is a model, and a finite one.
+TEST(ChooseStructure, InterruptedItKeepsTheBestSoFar) {
+  const Sample sample = ratings(1.0);
+  const double mean = *fit(sample.train, {.method = Method::kMean}, {}, &sample.test).last.test_rmse;
+  for (const int most : {1, 3, 10, 100, 1000}) {
+    int polls = 0;
+    FitCallbacks callbacks;
+    callbacks.interrupted = [&] { return ++polls > most; };
+    const FitResult result = fit(sample.train, {}, callbacks, &sample.test);
+    EXPECT_EQ(result.reason, StopReason::kStopped) << most;
+    ASSERT_TRUE(result.last.test_rmse) << most;
+    EXPECT_LT(*result.last.test_rmse, 1.05 * mean) << most;
+  }
+}
+
+TEST(ChooseStructure, TheTimeLimitHoldsWithTheChoosingInside) {
+  const Sample sample = ratings(1.0);
+  const FitResult result = fit(sample.train, {.max_time = 1e-6}, {}, &sample.test);
+  ASSERT_TRUE(result.last.test_rmse);
+  EXPECT_TRUE(std::isfinite(*result.last.test_rmse));
 }
 
 }  // namespace

@@ -125,6 +125,23 @@ TEST(NonlinearCg, EveryStepDecreasesEnough) {
   }
 }
 
+TEST(NonlinearCg, AsksForTheAccuracyThatTheGradientAllows) {
+  test::AccuracyLog objective;
+  Matrix<double> x = kFar;
+  double gradient = 0.0;  // where the step under way began
+  const auto observe = [&](const IterationRecord& record, const auto&, const auto&) {
+    EXPECT_EQ(objective.asked.empty(), record.iteration == 0);
+    for (const double asked : objective.asked) EXPECT_EQ(asked, gradient);
+    objective.asked.clear();
+    gradient = record.relative_gradient;
+    return Flow::kContinue;
+  };
+  const Summary summary = nonlinear_cg(kPlane, objective, x, {.max_iterations = 30}, {}, observe);
+  EXPECT_GT(summary.iterations, 10);
+  ASSERT_EQ(objective.at_start.size(), 1U);
+  EXPECT_TRUE(std::isinf(objective.at_start[0]));
+}
+
 TEST(NonlinearCg, StopsAtTheIterationLimit) {
   test::Rosenbrock objective;
   for (const int limit : {0, 4}) {

@@ -36,9 +36,13 @@ struct Subproblem {
     const auto product = [this](const Vector& in, Vector& out) { out = hessian * in; };
     // A scale that makes the superlinear rule ask for nothing beyond kappa.
     const double scale = gradient.norm();
-    return truncated_cg(space, gradient, gradient, scale, radius, product, options, interrupted, eta);
+    return TruncatedCg<Euclidean<double>>(options).solve(space, asked(scale, radius), product, interrupted,
+                                                         eta);
   }
 
+  [[nodiscard]] TruncatedCg<Euclidean<double>>::Subproblem asked(double scale, double radius) const {
+    return {.x = gradient, .gradient = gradient, .gradient_scale = scale, .radius = radius};
+  }
   [[nodiscard]] double decrease() const {
     return -(gradient.cwiseProduct(eta).sum() + 0.5 * eta.cwiseProduct(hessian * eta).sum());
   }
@@ -87,8 +91,8 @@ TEST(TruncatedCg, AsksForMoreAsTheGradientShrinks) {
   const Euclidean<double> space(kSize);
   const auto product = [&](const Vector& in, Vector& out) { out = problem.hessian * in; };
   const double scale = 1e4 * problem.gradient.norm();
-  const SubproblemResult result = truncated_cg(space, problem.gradient, problem.gradient, scale, 1e6, product,
-                                               {.kappa = 0.1, .theta = 1.0}, {}, problem.eta);
+  const SubproblemResult result = TruncatedCg<Euclidean<double>>({.kappa = 0.1, .theta = 1.0})
+                                      .solve(space, problem.asked(scale, 1e6), product, {}, problem.eta);
   EXPECT_EQ(result.end, SubproblemEnd::kAccurate);
   EXPECT_LE((problem.gradient + problem.hessian * problem.eta).norm(), 1e-4 * problem.gradient.norm());
 }
@@ -138,8 +142,8 @@ TEST(TruncatedCg, PassesThroughTheAnswersForSmallerBalls) {
     double inside = radius / 64;
     for (Crossing<Vector>& at : crossings) at.radius = inside *= 3;
     const double scale = problem.gradient.norm();
-    (void)truncated_cg(space, problem.gradient, problem.gradient, scale, radius, product, {.kappa = 1e-12},
-                       {}, problem.eta, crossings);
+    (void)TruncatedCg<Euclidean<double>>({.kappa = 1e-12})
+        .solve(space, problem.asked(scale, radius), product, {}, problem.eta, crossings);
     for (const Crossing<Vector>& at : crossings) {
       const SubproblemResult alone = problem.solve(at.radius, {.kappa = 1e-12});
       EXPECT_LT((problem.eta - at.eta).norm(), kRounding) << smallest << ' ' << at.radius;
@@ -154,8 +158,9 @@ TEST(TruncatedCg, SaysWhichBallsItDidNotLeave) {
   const auto product = [&](const Vector& in, Vector& out) { out = problem.hessian * in; };
   const double newton = problem.hessian.ldlt().solve(problem.gradient).norm();
   std::vector<Crossing<Vector>> crossings{{.radius = 0.5 * newton}, {.radius = 2.0 * newton}};
-  (void)truncated_cg(space, problem.gradient, problem.gradient, problem.gradient.norm(), 4.0 * newton,
-                     product, {.kappa = 1e-12}, {}, problem.eta, crossings);
+  (void)TruncatedCg<Euclidean<double>>({.kappa = 1e-12})
+      .solve(space, problem.asked(problem.gradient.norm(), 4.0 * newton), product, {}, problem.eta,
+             crossings);
   EXPECT_GT(crossings[0].decrease, 0.0);
   EXPECT_EQ(crossings[1].decrease, 0.0);
 }
@@ -197,8 +202,8 @@ TEST(TruncatedCg, TakesBackAStepThatAnInexactProductSpoilt) {
     if (++products > 1) out -= 1e4 * problem.gradient;
   };
   const SubproblemResult result =
-      truncated_cg(space, problem.gradient, problem.gradient, problem.gradient.norm(), 1e6, spoilt,
-                   {.kappa = 1e-12}, {}, problem.eta);
+      TruncatedCg<Euclidean<double>>({.kappa = 1e-12})
+          .solve(space, problem.asked(problem.gradient.norm(), 1e6), spoilt, {}, problem.eta);
   EXPECT_EQ(result.end, SubproblemEnd::kModelIncreased);
   EXPECT_EQ(result.iterations, 2);
   problem.expect_consistent(result, 1e6);  // the first step stands, with its product

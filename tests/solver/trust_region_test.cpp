@@ -198,6 +198,23 @@ class Watched : public test::Rosenbrock {
 const Euclidean<double> kPlane(2);
 const Matrix<double> kFar{{-1.2}, {1.0}};
 
+TEST(TrustRegion, AsksForTheAccuracyThatTheGradientAllows) {
+  test::AccuracyLog objective;
+  Matrix<double> x = kFar;
+  double gradient = 0.0;  // where the step under way began
+  const auto observe = [&](const IterationRecord& record, const auto&, const auto&) {
+    EXPECT_EQ(objective.asked.empty(), record.iteration == 0);
+    for (const double asked : objective.asked) EXPECT_EQ(asked, gradient);
+    objective.asked.clear();
+    gradient = record.relative_gradient;
+    return Flow::kContinue;
+  };
+  const Summary summary = trust_region(kPlane, objective, x, {.max_iterations = 30}, {}, observe);
+  EXPECT_GT(summary.iterations, 10);
+  ASSERT_EQ(objective.at_start.size(), 1U);
+  EXPECT_TRUE(std::isinf(objective.at_start[0]));
+}
+
 TEST(TrustRegion, StopsAtTheIterationLimit) {
   Watched objective;
   for (const int limit : {0, 3}) {

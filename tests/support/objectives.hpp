@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "linalg/matrix.hpp"
 #include "solver/solver.hpp"
@@ -94,6 +95,22 @@ class Rosenbrock : public PlainObjective {
     out(0) = (2 - 400 * (p(1) - 3 * p(0) * p(0))) * v(0) - 400 * p(0) * v(1);
     out(1) = -400 * p(0) * v(0) + 200 * v(1);
   }
+};
+
+// Writes down the accuracy that a solver asks of it. Iteration 0 knows nothing of the gradient yet.
+class AccuracyLog : public Rosenbrock {
+ public:
+  void evaluate(const Matrix<double>& p, const State* near, State& state, Accuracy accuracy = {}) {
+    (near == nullptr ? at_start : asked).push_back(accuracy.relative_gradient);
+    Rosenbrock::evaluate(p, near, state);
+  }
+  void hessian(const Matrix<double>& p, const State& state, const Matrix<double>& v, Matrix<double>& out,
+               Accuracy accuracy = {}) {
+    asked.push_back(accuracy.relative_gradient);
+    Rosenbrock::hessian(p, state, v, out);
+  }
+  std::vector<double> at_start;
+  std::vector<double> asked;  // since the last step
 };
 
 }  // namespace lacuna::test

@@ -8,8 +8,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
 
 namespace lacuna {
 
@@ -19,8 +19,8 @@ void set_thread_count(int threads);
 
 inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
 
-// Threads worth waking for a loop of this many blocks: with fewer blocks each, waking them costs more than
-// they do.
+// The number of threads for a loop of this many blocks: with fewer blocks for each, starting a thread costs
+// more than it saves.
 inline constexpr std::int64_t kBlocksPerThread = 4;
 [[nodiscard]] inline int threads_for_blocks(std::int64_t blocks) {
   return static_cast<int>(std::clamp<std::int64_t>(blocks / kBlocksPerThread, 1, thread_count()));
@@ -43,16 +43,26 @@ void parallel_tasks(int count, Body&& body) {
   for (int task = 0; task < count; ++task) body(task);
 }
 
-// The sum over blocks of body(begin, end), in block order.
+// The sum over blocks of body(begin, end), in block order. Blocks are taken a batch at a time, so that the
+// partial sums fit on the stack: sums of vectors are part of every inner iteration, which allocates nothing.
 template <class Body>
-[[nodiscard]] double parallel_sum(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
-  const std::int64_t blocks = (count + block - 1) / block;
-  if (blocks <= 1) return count > 0 ? body(std::int64_t{0}, count) : 0.0;
-  std::vector<double> partial(static_cast<std::size_t>(blocks));
-  parallel_blocks(
-      count, [&](std::int64_t begin, std::int64_t end) { partial[begin / block] = body(begin, end); }, block);
-  double total = 0.0;
-  for (const double value : partial) total += value;
+[[nodiscard]] auto parallel_sum(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
+  using Sum = decltype(body(count, count));
+  constexpr std::int64_t kBatch = 256;
+  if (count <= 0) return Sum{};
+  if (count <= block) return body(std::int64_t{0}, count);
+  std::array<Sum, kBatch> partial;
+  Sum total{};
+  for (std::int64_t first = 0; first < count; first += kBatch * block) {
+    const std::int64_t here = std::min(count - first, kBatch * block);
+    parallel_blocks(
+        here,
+        [&](std::int64_t begin, std::int64_t end) {
+          partial[begin / block] = body(first + begin, first + end);
+        },
+        block);
+    for (std::int64_t b = 0; b * block < here; ++b) total += partial[b];
+  }
   return total;
 }
 

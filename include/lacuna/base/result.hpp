@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a function returns when the world may be wrong: a file that is not there, a line that does not
-// parse, a disk that is full. Callers' mistakes are exceptions (std::invalid_argument); numbers that went
-// badly are a StopReason in a summary. Nothing here prints.
+// The result of a function that can fail for reasons outside the program: a
+// missing file, a line that does not parse, a full disk. Mistakes of the caller are exceptions
+// (std::invalid_argument); numerical failure is a StopReason in a summary. Nothing here prints.
 #pragma once
 
 #include <string>

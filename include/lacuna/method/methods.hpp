@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Every method, in one table: what `--method` reads, `lacuna methods` prints and `fit` checks settings by.
+// Every method is one row of a table: its name, what it assumes, what it takes, its defaults, how it is solved
+// and what memory it needs. `--method` reads the table, `lacuna methods` prints it, settings are checked by it.
 #pragma once
 
-#include <array>
+#include <lacuna/tensor/observed_tensor.hpp>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace lacuna {
+
+struct Settings;
+struct Solved;
+class FitRun;
 
 enum class Method {
   kTrMm,
@@ -38,13 +43,14 @@ enum Setting : unsigned {
   kTakesPath = 1U << 8U,  // a lambda for each part, smaller ones first
   kTakesLoss = 1U << 9U,
   kTakesTubes = 1U << 10U,
+  kTakesUnshrunk = 1U << 11U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
 enum class Scale { kSparse, kDense };
 
 // Where a fit begins. Grow: at rank 1, and one more in each mode whenever that is fitted.
-enum class Start { kAuto, kRandom, kSpectral, kGrow };
+enum class Start { kRandom, kSpectral, kGrow };
 
 struct MethodInfo {
   Method method;
@@ -53,160 +59,29 @@ struct MethodInfo {
   std::string_view assumes;  // of the data
   unsigned settings;         // of Setting
   Scale scale;
+  // From settled settings and values without their offsets to the body of a model; may take the tensor over.
+  Solved (*solve)(ObservedTensor& tensor, const Settings& settings, FitRun& run);
+  // Bytes that a fit of so many entries needs, roughly, with the largest ranks the settings allow.
+  double (*bytes)(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+  // Multiply-adds of an operator application, or of a step where none is counted.
+  double (*work)(Count entries, const std::vector<Mode>& modes, const Settings& settings);
   std::string_view model;   // the kind of its body, as kind_name() says it
   int order = 0;            // of the tensors it takes; 0: any
-  bool finds_rank = false;  // --rank is only a bound
-  // When the user says nothing:
+  bool finds_rank = false;  // the rank given is only a bound
+  // When nothing is said:
   std::string_view offsets = "none";
-  Start start = Start::kAuto;
+  Start start = Start::kSpectral;
   int max_iterations = 0;
   double tolerance = 0.0;  // on the relative gradient, change or gap
 };
 
-inline constexpr unsigned kLatentSettings = kTakesRank | kTakesLambda | kTakesPath | kTakesParts |
-                                            kTakesInit | kTakesSteps | kTakesOptimizer | kTakesPrecision |
-                                            kTakesEarlyStop | kTakesLoss;
-inline constexpr unsigned kTuckerSettings = kTakesRank | kTakesInit | kTakesSteps | kTakesLoss;
-
-inline constexpr std::array kMethods = {
-    MethodInfo{.method = Method::kTrMm,
-               .name = "tr-mm",
-               .what = "latent trace norm, problem D by Riemannian trust region",
-               .assumes = "a sum of tensors, each low-rank along one mode",
-               .settings = kLatentSettings,
-               .scale = Scale::kSparse,
-               .model = "latent",
-               .start = Start::kSpectral,
-               .max_iterations = 100,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kTrLs,
-               .name = "tr-ls",
-               .what = "latent trace norm, problem P by Riemannian trust region",
-               .assumes = "a sum of tensors, each low-rank along one mode",
-               .settings = kLatentSettings,
-               .scale = Scale::kSparse,
-               .model = "latent",
-               .start = Start::kSpectral,
-               .max_iterations = 100,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kFfw,
-               .name = "ffw",
-               .what = "scaled latent trace norm within a bound, by Frank-Wolfe with basis reduction",
-               .assumes = "a sum of tensors, each low-rank along one mode",
-               .settings = kTakesLambda | kTakesSteps,
-               .scale = Scale::kSparse,
-               .model = "latent",
-               .max_iterations = 200,
-               .tolerance = 1e-4},
-    MethodInfo{.method = Method::kRprecon,
-               .name = "rprecon",
-               .what = "fixed multilinear rank, Riemannian CG with a preconditioned metric",
-               .assumes = "a low multilinear (Tucker) rank",
-               .settings = kTuckerSettings,
-               .scale = Scale::kSparse,
-               .model = "tucker",
-               .start = Start::kGrow,
-               .max_iterations = 250,
-               .tolerance = 1e-6},
-    MethodInfo{.method = Method::kGeomCg,
-               .name = "geomcg",
-               .what = "fixed multilinear rank, Riemannian CG on the embedded manifold",
-               .assumes = "a low multilinear (Tucker) rank",
-               .settings = kTuckerSettings,
-               .scale = Scale::kSparse,
-               .model = "tucker",
-               .start = Start::kGrow,
-               .max_iterations = 250,
-               .tolerance = 1e-6},
-    MethodInfo{.method = Method::kTopt,
-               .name = "topt",
-               .what = "Tucker model by nonlinear CG on core and factors",
-               .assumes = "a low multilinear (Tucker) rank, which may be overestimated",
-               .settings = kTuckerSettings,
-               .scale = Scale::kSparse,
-               .model = "tucker",
-               .start = Start::kGrow,
-               .max_iterations = 500,
-               .tolerance = 1e-6},
-    MethodInfo{.method = Method::kBayesCp,
-               .name = "bayescp",
-               .what = "Bayesian CP by variational inference; finds the rank and how sure it is",
-               .assumes = "a low CP rank, Gaussian noise",
-               .settings = kTakesRank | kTakesInit | kTakesSteps,
-               .scale = Scale::kSparse,
-               .model = "cp",
-               .finds_rank = true,
-               .start = Start::kSpectral,
-               .max_iterations = 100,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kHalrtc,
-               .name = "halrtc",
-               .what = "overlapped trace norm with exact fit, by ADMM with a growing penalty",
-               .assumes = "a low rank along every mode at once",
-               .settings = kTakesSteps,
-               .scale = Scale::kDense,
-               .model = "dense",
-               .offsets = "mean",
-               .max_iterations = 500,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kHard,
-               .name = "hard",
-               .what = "scaled overlapped trace norm with exact fit, by Douglas-Rachford splitting",
-               .assumes = "a low rank along every mode at once; no noise",
-               .settings = kTakesSteps,
-               .scale = Scale::kDense,
-               .model = "dense",
-               .offsets = "mean",
-               .max_iterations = 500,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kLatent,
-               .name = "latent",
-               .what = "latent trace norm with exact fit, by ADMM on the dual",
-               .assumes = "a sum of tensors, each low-rank along one mode",
-               .settings = kTakesSteps,
-               .scale = Scale::kDense,
-               .model = "dense",
-               .offsets = "mean",
-               .max_iterations = 500,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kTsvd,
-               .name = "tsvd",
-               .what = "tubal nuclear norm with exact fit, by ADMM",
-               .assumes = "3 modes; low-rank slices in the Fourier domain of one",
-               .settings = kTakesSteps | kTakesTubes,
-               .scale = Scale::kDense,
-               .model = "dense",
-               .order = 3,
-               .offsets = "mean",
-               .max_iterations = 500,
-               .tolerance = 1e-5},
-    MethodInfo{.method = Method::kMean,
-               .name = "mean",
-               .what = "the mean of the observed entries",
-               .assumes = "nothing",
-               .settings = 0,
-               .scale = Scale::kSparse,
-               .model = "offsets",
-               .offsets = "mean"},
-    MethodInfo{.method = Method::kOffsets,
-               .name = "offsets",
-               .what = "the mean and effects of modes or pairs of modes",
-               .assumes = "no interaction beyond the effects",
-               .settings = 0,
-               .scale = Scale::kSparse,
-               .model = "offsets",
-               .offsets = "modes"},
-};
-
-[[nodiscard]] constexpr const MethodInfo& info(Method method) {
-  for (const MethodInfo& row : kMethods)
-    if (row.method == method) return row;
-  return kMethods[0];
-}
-[[nodiscard]] constexpr std::string_view name(Method method) { return info(method).name; }
+[[nodiscard]] std::span<const MethodInfo> methods();
+[[nodiscard]] const MethodInfo& info(Method method);
+[[nodiscard]] inline std::string_view name(Method method) { return info(method).name; }
 [[nodiscard]] std::optional<Method> parse_method(std::string_view text);
-
-// The flags of a method's settings, separated by spaces.
-[[nodiscard]] std::string setting_names(unsigned settings);
+// Whether the method takes this setting, of Setting.
+[[nodiscard]] inline bool takes(Method method, unsigned setting) {
+  return (info(method).settings & setting) != 0;
+}
 
 }  // namespace lacuna

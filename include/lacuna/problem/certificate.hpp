@@ -9,7 +9,8 @@
 //   up(u, Z)  = ||Y - W_Omega||^2 + sum_p lambda_p/2 ||U_p' Z_p||_F^2,  W = sum_p lambda_p Z x_p U_p U_p'
 //
 // up is the primal value at W, never below the optimum whether Z is exact or not. Where a part's sigma_p^2 is
-// above ||U_p' Z_p||_F^2 its rank binds: the top singular vector is a direction of descent that U_p lacks.
+// above ||U_p' Z_p||_F^2 its rank is too small: the top singular vector is a direction of descent outside the
+// columns of U_p.
 // Entry weights divide ||Z||^2 and multiply the misfit; a weighted norm's D and B go into Z_p.
 #pragma once
 
@@ -19,8 +20,8 @@
 namespace lacuna {
 
 struct PartBound {
-  double inside = 0.0;  // ||U_p' Z_p||_F^2: what the part's factor sees of Z
-  double most = 0.0;    // sigma_p^2: what the best direction would
+  double inside = 0.0;  // ||U_p' Z_p||_F^2
+  double most = 0.0;    // sigma_p^2, the largest ||U_p' Z_p||_F^2 of any U_p
 };
 
 struct Certificate {
@@ -31,7 +32,7 @@ struct Certificate {
 
   // (upper - lower) / upper: 0 at the optimum of the convex problem, at most 1.
   [[nodiscard]] double gap() const { return upper > 0.0 ? (upper - lower) / upper : 0.0; }
-  // What a part's missing direction adds to the gap, before Z is scaled.
+  // The part's term of the gap before Z is scaled: lambda_p/2 (sigma_p^2 - ||U_p' Z_p||_F^2) / upper.
   [[nodiscard]] double share(std::size_t part) const {
     return upper > 0.0 ? 0.5 * lambda[part] * (parts[part].most - parts[part].inside) / upper : 0.0;
   }

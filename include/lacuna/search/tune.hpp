@@ -8,7 +8,7 @@
 #pragma once
 
 #include <functional>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ enum class Metric { kRmse, kMae, kAuc };
 // One combination of everything but lambda.
 struct TuneCandidate {
   std::string name;               // what is special about it; no two are alike
-  FitOptions options;             // its lambda is not looked at
+  Settings options;               // its lambda is not looked at
   std::vector<double> lambdas{};  // instead of the common ones
 };
 
@@ -66,6 +66,6 @@ struct TuneCallbacks {
                               const TuneCallbacks& callbacks = {});
 
 // The settings of a row, to fit on all entries.
-[[nodiscard]] FitOptions settings_of(const TuneOptions& options, const TuneRow& row);
+[[nodiscard]] Settings settings_of(const TuneOptions& options, const TuneRow& row);
 
 }  // namespace lacuna

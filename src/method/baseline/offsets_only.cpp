@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets alone: nothing is left to do but to measure what they leave.
+// Methods mean and offsets: the offsets are the model, so only the training error is computed.
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-Solved solve_offsets(ObservedTensor& tensor, const FitOptions&, FitRun& run) {
+Solved solve_offsets(ObservedTensor& tensor, const Settings&, FitRun& run) {
   const double squares = parallel_sum(tensor.size(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * tensor.values()[e] * tensor.values()[e];

@@ -63,8 +63,8 @@ double gamma_divergence(double shape, double rate) {
 
 // What the update of a row needs of its entries,
 //
-//   second = sum_e w_e E[g_e g_e'],   first = sum_e w_e Y_e E[g_e],   g_e = the product of the other modes'
-//   rows.
+//   second = sum_e w_e E[g_e g_e']
+//   first  = sum_e w_e Y_e E[g_e],      g_e = the product of the other modes' rows
 //
 // Entries come in lexicographic order of these modes, so those that agree in the first of them share the
 // product with its rows (Horner's rule): at depth d are the sums over the entries since others[0..d-1]
@@ -281,9 +281,12 @@ void BayesCp::update_row(Moments& mode, Count row, const RowSums& sums) {
       packed_inner(sums.second(), mode.second.row(row), rank) - 2.0 * sums.first().dot(mean.transpose());
 }
 
-// Multiplies column r of mode k by s_k, prod_k s_k = 1. X keeps its distribution; of the bound, once gamma_r
-// is updated, sum_k n_k log s_k - (c0 + sum_k n_k / 2) log(d0 + 1/2 sum_k s_k^2 P_k) changes, P_k = E||A_k(:,
-// r)||^2. Without the prior it is largest where s_k^2 P_k / n_k is the same for all k.
+// Multiplies column r of mode k by s_k, prod_k s_k = 1, which leaves the distribution of X as it is. With
+// gamma_r updated afterwards, the bound changes by the change of
+//
+//   sum_k n_k log s_k - (c0 + sum_k n_k / 2) log(d0 + 1/2 sum_k s_k^2 P_k),   P_k = E||A_k(:, r)||^2
+//
+// Without the prior (c0 = d0 = 0) this is largest where s_k^2 P_k / n_k is the same for all k.
 void BayesCp::balance() {
   const std::size_t order = mode_.size();
   for (Eigen::Index r = 0; r < gamma_.size(); ++r) {
@@ -331,7 +334,7 @@ void BayesCp::update_gamma() {
 void BayesCp::update_noise() {
   double misfit = square_;
   for (const double row : row_misfit_) misfit += row;
-  // What is left of an exact fit is rounding, of either sign.
+  // For an exact fit the difference is rounding error and may be negative.
   misfit_ = std::max(misfit, std::numeric_limits<double>::epsilon() * square_);
   noise_rate_ = kPrior + 0.5 * misfit_;
   noise_ = (kPrior + 0.5 * static_cast<double>(tensor_->size())) / noise_rate_;

@@ -12,20 +12,19 @@
 namespace lacuna {
 namespace {
 
-constexpr int kDefaultRank = 30;
 constexpr int kLeastSweeps = 6;  // of a new start: the authors'
 constexpr int kPruneFrom = 2;    // the sweep after which components may be dropped: likewise
 
-int starting_rank(const FitOptions& options) {
-  if (options.ranks.size() > 1)
-    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(options.ranks.size()));
-  const int rank = options.ranks.empty() ? kDefaultRank : options.ranks[0];
+int starting_rank(const Settings& options) {
+  if (options.ranks->size() != 1)
+    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(options.ranks->size()));
+  const int rank = options.ranks->front();
   if (rank < 1) throw std::invalid_argument("rank must be at least 1, got " + std::to_string(rank));
   return rank;
 }
 
 // A model to go on from, if it is of these modes and knows its covariances.
-const Cp* warm_model(const ObservedTensor& tensor, const FitOptions& options) {
+const Cp* warm_model(const ObservedTensor& tensor, const Settings& options) {
   if (options.warm_start == nullptr) return nullptr;
   const auto* cp = std::get_if<Cp>(&*options.warm_start->body);
   if (cp == nullptr || cp->covariance.empty() ||
@@ -34,11 +33,11 @@ const Cp* warm_model(const ObservedTensor& tensor, const FitOptions& options) {
   return cp;
 }
 
-Summary iterate(BayesCp& solver, bool warm, const FitOptions& options, FitRun& run) {
+Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run) {
   Summary summary{.reason = StopReason::kMaxIterations};
   double reference = 0.0;  // the bound that changes are relative to
   double last = 0.0;
-  for (int step = 1; step <= options.max_iterations; ++step) {
+  for (int step = 1; step <= *options.max_iterations; ++step) {
     if (run.stop_now() || !solver.sweep(run.poll(), warm || step >= kLeastSweeps)) break;
     const double bound = solver.lower_bound();
     if (step <= 2) reference = std::abs(bound);
@@ -54,7 +53,7 @@ Summary iterate(BayesCp& solver, bool warm, const FitOptions& options, FitRun& r
                                  .relative_gradient = summary.relative_gradient};
     const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->index, out); };
     if (run.report(record, {.train_rmse = solver.train_rmse()}, add_test) == Flow::kStop) break;
-    if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < options.tolerance) {
+    if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;
       break;
     }
@@ -65,20 +64,13 @@ Summary iterate(BayesCp& solver, bool warm, const FitOptions& options, FitRun& r
 
 }  // namespace
 
-Solved solve_bayes_cp(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
-  if (options.start == Start::kGrow)
-    throw std::invalid_argument(
-        "method bayescp cannot start by growing its rank: it starts from the largest");
+Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const int rank = starting_rank(options);
   const Cp* warm = warm_model(tensor, options);
   Rng rng(options.seed);
-  BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, options.start, rng);
+  BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, *options.start, rng);
   Solved solved;
   solved.summary = iterate(solver, warm != nullptr, options, run);
-  solved.settings = {{"init", name(options.start)},
-                     {"rank", rank},
-                     {"max_iterations", options.max_iterations},
-                     {"tolerance", options.tolerance}};
   solved.body = solver.model();
   return solved;
 }

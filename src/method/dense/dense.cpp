@@ -27,7 +27,7 @@ double data_norm(const ObservedTensor& tensor) {
   return norm > 0.0 ? norm : 1.0;
 }
 
-bool end_step(double moved, double size, double train_rmse, const FitOptions& options, FitRun& run,
+bool end_step(double moved, double size, double train_rmse, const Settings& options, FitRun& run,
               const FitRun::AddTest& add_test, Summary& summary) {
   summary.gradient_norm = moved;
   summary.relative_gradient = relative_gradient_norm(moved, size);
@@ -36,7 +36,7 @@ bool end_step(double moved, double size, double train_rmse, const FitOptions& op
                                .gradient_norm = summary.gradient_norm,
                                .relative_gradient = summary.relative_gradient};
   if (run.report(record, {.train_rmse = train_rmse}, add_test) == Flow::kStop) return false;
-  if (summary.relative_gradient > options.tolerance) return true;
+  if (summary.relative_gradient > *options.tolerance) return true;
   summary.reason = StopReason::kSmallChange;
   return false;
 }
@@ -47,7 +47,7 @@ Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight) {
   };
 }
 
-Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options, FitRun& run,
+Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, FitRun& run,
                         const ExactAdmm& admm) {
   const std::vector<Index> sizes = extents(tensor.modes());
   const std::vector<std::size_t> observed = observed_cells(tensor);
@@ -71,7 +71,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options,
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
   Eigen::ArrayXd next(cells);
-  for (int step = 1; step <= options.max_iterations && !run.stop_now(); ++step) {
+  for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
     parallel_tasks(terms, [&](int k) {
       shift[k] = kept * (shift[k] + x - copy[k]);
       copy[k] = x + shift[k];
@@ -97,9 +97,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options,
     kept = 1.0 / admm.growth;
   }
   if (run.stopped()) summary.reason = StopReason::kStopped;
-  return {.body = std::move(answer),
-          .summary = summary,
-          .settings = {{"max_iterations", options.max_iterations}, {"tolerance", options.tolerance}}};
+  return {.body = std::move(answer), .summary = summary};
 }
 
 }  // namespace lacuna

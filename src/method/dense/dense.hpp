@@ -20,7 +20,7 @@ namespace lacuna {
 
 // Ends a step of which the summary has iteration and objective: notes how far it moved, relative to the size
 // of where it is, and reports. False when it was the last one; the summary says why.
-[[nodiscard]] bool end_step(double moved, double size, double train_rmse, const FitOptions& options,
+[[nodiscard]] bool end_step(double moved, double size, double train_rmse, const Settings& options,
                             FitRun& run, const FitRun::AddTest& add_test, Summary& summary);
 
 // One term of an objective: puts argmin_z tau f(z) + 1/2 ||z - x||^2 in the place of x and returns its f.
@@ -45,7 +45,7 @@ struct ExactAdmm {
   double step = 1.0;
   double growth = 1.0;
 };
-[[nodiscard]] Solved complete_exactly(const ObservedTensor& tensor, const FitOptions& options, FitRun& run,
+[[nodiscard]] Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, FitRun& run,
                                       const ExactAdmm& admm);
 
 }  // namespace lacuna

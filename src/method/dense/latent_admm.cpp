@@ -33,7 +33,7 @@ std::vector<double> mixture(const std::vector<Eigen::ArrayXd>& parts) {
 
 }  // namespace
 
-Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const Shape shape = shape_of(tensor);
   const int order = tensor.order();
   const auto cells = cell_count(shape);
@@ -52,7 +52,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitR
   std::vector<double> norm(prox.size());
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
-  for (int step = 1; step <= options.max_iterations && !run.stop_now(); ++step) {
+  for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
       const auto c = static_cast<Eigen::Index>(observed[e]);
       dual(c) = (copies(c) + tensor.values()[e] - sum(c)) / order;
@@ -80,10 +80,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const FitOptions& options, FitR
     if (!end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary)) break;
   }
   if (run.stopped()) summary.reason = StopReason::kStopped;
-  return {.body = std::move(answer),
-          .summary = summary,
-          .mixture = mixture(part),
-          .settings = {{"max_iterations", options.max_iterations}, {"tolerance", options.tolerance}}};
+  return {.body = std::move(answer), .summary = summary, .mixture = mixture(part)};
 }
 
 }  // namespace lacuna

@@ -23,9 +23,9 @@ std::vector<double> scaled_weights(const Shape& shape) {
 
 }  // namespace
 
-Solved solve_overlapped(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+Solved solve_overlapped(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const Shape shape = shape_of(tensor);
-  const bool scaled = options.method == Method::kHard;
+  const bool scaled = *options.method == Method::kHard;
   ExactAdmm admm{.step = scaled ? 0.1 : 1.0, .growth = scaled ? 1.0 : 1.05};  // guesses
   const std::vector<double> alpha =
       scaled ? scaled_weights(shape) : std::vector<double>(shape.size(), 1.0 / tensor.order());

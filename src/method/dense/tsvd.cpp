@@ -14,16 +14,15 @@
 
 namespace lacuna {
 
-Solved solve_tsvd(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   if (tensor.order() != 3)
     throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
                                 std::to_string(tensor.order()));
   const Shape shape = shape_of(tensor);
-  if (options.tubes < -1 || options.tubes >= 3)
-    throw std::invalid_argument("tubes must be a mode from 0 to 2, or -1 for the smallest; got " +
-                                std::to_string(options.tubes));
-  int tubes = std::max(0, options.tubes);
-  for (int k = 1; k < 3 && options.tubes < 0; ++k)
+  if (options.tubes.given() && (*options.tubes < 0 || *options.tubes >= 3))
+    throw std::invalid_argument("tubes must be a mode from 0 to 2, got " + std::to_string(*options.tubes));
+  int tubes = options.tubes.value_or(0);
+  for (int k = 1; k < 3 && options.tubes.open(); ++k)
     if (shape[k] <= shape[tubes]) tubes = k;
   ExactAdmm admm{.step = 0.3};  // a guess
   admm.terms.emplace_back(

@@ -40,7 +40,7 @@ class FfwReport {
   std::optional<CellPlan> test_plan_;
 };
 
-Summary iterate(FrankWolfe& solver, const FfwReport& report, const FitOptions& options, FitRun& run) {
+Summary iterate(FrankWolfe& solver, const FfwReport& report, const Settings& options, FitRun& run) {
   Summary summary{.reason = StopReason::kMaxIterations};
   const double scale = solver.objective_at_zero();
   double lower = 0.0;
@@ -56,8 +56,8 @@ Summary iterate(FrankWolfe& solver, const FfwReport& report, const FitOptions& o
                                  .gradient_norm = summary.gradient_norm,
                                  .relative_gradient = summary.relative_gradient};
     if (report.step(record, summary.gradient_norm) == Flow::kStop) break;
-    if (summary.relative_gradient <= options.tolerance) summary.reason = StopReason::kSmallGap;
-    if (summary.reason == StopReason::kSmallGap || step >= options.max_iterations) break;
+    if (summary.relative_gradient <= *options.tolerance) summary.reason = StopReason::kSmallGap;
+    if (summary.reason == StopReason::kSmallGap || step >= *options.max_iterations) break;
     solver.step(*corner);
     if (solver.columns() > kMostColumns && !run.stop_now()) solver.reduce();
     corner = solver.best_corner(run.poll());
@@ -68,11 +68,11 @@ Summary iterate(FrankWolfe& solver, const FfwReport& report, const FitOptions& o
 
 }  // namespace
 
-Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   Solved solved;
   Latent latent;
   {
-    FrankWolfe solver(tensor, options.lambda);
+    FrankWolfe solver(tensor, options.lambda.value_or(Settings::kDefaultLambda));
     solved.summary = iterate(solver, FfwReport(solver, tensor, run), options, run);
     std::vector<double> norms;
     for (std::size_t k = 0; k < solver.kernels().size(); ++k) {
@@ -80,10 +80,7 @@ Solved solve_ffw(ObservedTensor& tensor, const FitOptions& options, FitRun& run)
       norms.push_back(observed_norm(solver.kernels()[k], latent.parts[k].factor, *latent.parts[k].right));
     }
     solved.mixture = shares(std::move(norms));
-    solved.settings = {{"lambda", options.lambda},
-                       {"tau", solver.tau()},
-                       {"max_iterations", options.max_iterations},
-                       {"tolerance", options.tolerance}};
+    solved.settings = {{"tau", solver.tau()}};
     tensor.replace_values({solver.residual().begin(), solver.residual().end()});
   }
   latent.dual = std::move(tensor);

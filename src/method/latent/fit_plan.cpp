@@ -9,10 +9,9 @@ namespace lacuna {
 namespace {
 
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
-                            const FitOptions& options, const FitRun& run) {
-  std::vector<int> ranks = options.ranks;
-  if (ranks.empty()) ranks.push_back(FitOptions::kDefaultRank);
-  const bool chosen = !options.ranks.empty();
+                            const Settings& options, const FitRun& run) {
+  std::vector<int> ranks = *options.ranks;
+  if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
   if (ranks.size() == 1) {
     ranks.assign(parts.size(), ranks[0]);
   } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
@@ -30,7 +29,7 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
     if (ranks[p] <= extent) continue;
-    if (chosen)
+    if (ranks[p] != Settings::kDefaultRank)
       run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
                  " is capped at its mode's size " + std::to_string(extent));
     ranks[p] = static_cast<int>(extent);
@@ -39,14 +38,15 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
 }
 
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
-std::vector<double> plan_path(const std::vector<PartOptions>& parts, const FitOptions& options) {
-  int steps = options.path;
-  if (steps < 0) {
+std::vector<double> plan_path(const std::vector<PartOptions>& parts, const Settings& options) {
+  int steps = 0;
+  if (options.path.given()) {
+    steps = *options.path;
+  } else if (options.warm_start == nullptr && options.lambdas.open()) {
     double largest = 0.0;
-    for (const PartOptions& part : parts) largest = std::max(largest, options.lambda * part.lambda);
-    const double above = options.lambdas.empty() ? largest / FitOptions::kPathStart : 1.0;
-    steps = std::clamp(static_cast<int>(std::ceil(std::log10(above) - 1e-9)), 0, 12);
-    if (options.warm_start != nullptr) steps = 0;
+    for (const PartOptions& part : parts)
+      largest = std::max(largest, options.lambda.value_or(Settings::kDefaultLambda) * part.lambda);
+    steps = std::clamp(static_cast<int>(std::ceil(std::log10(largest / Settings::kPathStart) - 1e-9)), 0, 12);
   }
   std::vector<double> path;
   for (int s = steps; s >= 0; --s) path.push_back(std::pow(10.0, -s));
@@ -79,18 +79,17 @@ std::vector<PartSpec> FitPlan::specs() const {
   return list;
 }
 
-FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitRun& run) {
-  if (!(options.lambda > 0.0) || !std::isfinite(options.lambda))
-    throw std::invalid_argument("lambda must be a positive number, got " + std::to_string(options.lambda));
-
+FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run) {
   FitPlan plan;
-  plan.parts = options.parts.empty() ? full_structure(tensor.order()) : options.parts;
+  plan.parts = *options.parts;
   for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
   plan.ranks = plan_ranks(tensor, plan.parts, options, run);
-  plan.lambda = options.lambdas;
-  if (plan.lambda.empty())
+  const double lambda = options.lambda.value_or(Settings::kDefaultLambda);
+  if (options.lambdas.given())
+    plan.lambda = *options.lambdas;
+  else
     for (const PartOptions& part : plan.parts)
-      plan.lambda.push_back(options.lambda * part.lambda * part_scale(tensor, part.spec));
+      plan.lambda.push_back(lambda * part.lambda * part_scale(tensor, part.spec));
   plan.path = plan_path(plan.parts, options);
   return plan;
 }

@@ -13,7 +13,8 @@
 namespace lacuna {
 namespace {
 
-// Of squared singular values. The gap is that much of <z, S> too large; more precise ones take far longer.
+// Relative accuracy of squared singular values. The gap is too large by this share of <z, S>; a higher
+// accuracy takes far longer.
 constexpr double kVertexAccuracy = 1e-4;
 // Of the bound, in norms of the leading component: makes the lambda that all methods begin with, 10, a bound
 // of 2.5 of them.
@@ -21,7 +22,8 @@ constexpr double kUnit = 0.25;
 constexpr double kReductionStep = 0.4;  // the authors' rho, in units of 1 / the Lipschitz constant
 constexpr double kDependent = 1e-12;    // what is left of a unit vector of the span, by rounding
 
-// The coordinates of a unit vector in the span of orthonormal columns, which take up what is not there.
+// The coordinates of a unit vector in orthonormal columns, which gain a column for what is outside their
+// span.
 Eigen::VectorXd take_up(Matrix<double>& columns, const Matrix<double>& vector) {
   const Eigen::Index count = columns.cols();
   Eigen::VectorXd rest = vector;
@@ -41,7 +43,7 @@ Eigen::VectorXd take_up(Matrix<double>& columns, const Matrix<double>& vector) {
 
 double trace_norm(const Eigen::MatrixXd& s) { return s.size() > 0 ? thin_svd(s).values.sum() : 0.0; }
 
-// The projection of descending values >= 0 on those of this sum, if theirs is larger; what is positive of it.
+// The projection of descending values >= 0 on {x >= 0, sum x <= this sum}, without its zeros.
 Eigen::VectorXd within_sum(const Eigen::VectorXd& values, double sum) {
   double total = 0.0;
   double shift = 0.0;

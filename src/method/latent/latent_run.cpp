@@ -8,11 +8,11 @@
 namespace lacuna {
 namespace {
 
-const Latent* warm_parts(const FitOptions& options) {
+const Latent* warm_parts(const Settings& options) {
   const Latent* warm = options.warm_start == nullptr ? nullptr : options.warm_start->latent();
   if (warm != nullptr && warm->factored())
     throw std::invalid_argument("a model of " + options.warm_start->method + " is no start for " +
-                                std::string(name(options.method)) + ": its parts are not in dual form");
+                                std::string(name(*options.method)) + ": its parts are not in dual form");
   return warm;
 }
 
@@ -42,7 +42,7 @@ Flow LatentReport::step(const IterationRecord& record, const Measured& measured,
 
 template <class Real>
 std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
-                                           const FitOptions& options) {
+                                           const Settings& options) {
   const Latent* warm = warm_parts(options);
   const auto taken_over = [&](std::size_t p) {
     if (warm == nullptr || p >= warm->parts.size()) return false;
@@ -55,8 +55,8 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   for (std::size_t p = 0; p < u.size(); ++p) whole = whole && taken_over(p);
   if (!whole) {
     Rng rng(options.seed);
-    u = options.start == Start::kSpectral ? spectral_start(data, plan.ranks, rng)
-                                          : random_start(data, plan.ranks, rng);
+    u = *options.start == Start::kSpectral ? spectral_start(data, plan.ranks, rng)
+                                           : random_start(data, plan.ranks, rng);
   }
   for (std::size_t p = 0; p < u.size(); ++p)
     if (taken_over(p)) u[p] = warm->parts[p].factor.template cast<Real>();
@@ -64,7 +64,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
 }
 
 template <class Real>
-std::vector<Real> starting_dual(const ObservedTensor& tensor, const FitOptions& options) {
+std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options) {
   const Latent* warm = warm_parts(options);
   if (warm == nullptr || warm->dual.indices() != tensor.indices()) return {};
   const std::span<const double> z = warm->dual.values();
@@ -104,11 +104,11 @@ template Flow LatentReport::step(const IterationRecord&, const Measured&, const 
 template Flow LatentReport::step(const IterationRecord&, const Measured&, const std::vector<Matrix<float>>&,
                                  std::span<const double>, std::span<const float>) const;
 template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&, const FitPlan&,
-                                                      const FitOptions&);
+                                                      const Settings&);
 template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&,
-                                                     const FitOptions&);
-template std::vector<double> starting_dual(const ObservedTensor&, const FitOptions&);
-template std::vector<float> starting_dual(const ObservedTensor&, const FitOptions&);
+                                                     const Settings&);
+template std::vector<double> starting_dual(const ObservedTensor&, const Settings&);
+template std::vector<float> starting_dual(const ObservedTensor&, const Settings&);
 template ProductManifold<double> spectrahedra(const ProblemData<double>&, const std::vector<int>&);
 template ProductManifold<float> spectrahedra(const ProblemData<float>&, const std::vector<int>&);
 

@@ -20,7 +20,7 @@ struct FitPlan {
   [[nodiscard]] std::vector<PartSpec> specs() const;
 };
 
-[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const FitRun& run);
+[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run);
 
 // Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.
 class LatentReport {
@@ -41,11 +41,11 @@ class LatentReport {
 // The factors to start from: another model's where it fits, else random or spectral.
 template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
-                                                         const FitOptions& options);
+                                                         const Settings& options);
 
 // The warm model's Z when it is about the same entries, else empty.
 template <class Real>
-[[nodiscard]] std::vector<Real> starting_dual(const ObservedTensor& tensor, const FitOptions& options);
+[[nodiscard]] std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options);
 
 template <class Real>
 [[nodiscard]] ProductManifold<Real> spectrahedra(const ProblemData<Real>& data,
@@ -65,9 +65,9 @@ struct Solution {
 };
 template <class Real>
 [[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan,
-                                        const FitOptions& options, FitRun& run);
+                                        const Settings& options, FitRun& run);
 template <class Real>
 [[nodiscard]] Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan,
-                                          const FitOptions& options, FitRun& run);
+                                          const Settings& options, FitRun& run);
 
 }  // namespace lacuna

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The choice of optimiser, made once.
+// Runs the optimiser that the options name.
 #pragma once
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "solver/nonlinear_cg.hpp"
 #include "solver/trust_region.hpp"

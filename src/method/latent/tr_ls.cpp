@@ -8,8 +8,8 @@
 namespace lacuna {
 namespace {
 
-// h depends on lambda and Z only through lambda Z. Scaling lambda so that the starting Z has length 1 puts Z
-// on the scale of the factors, which is what a trust region, a ball, needs.
+// h depends on lambda and Z only through lambda Z. Lambda is scaled so that the starting Z has length 1, as
+// the factors have: the trust region is a ball in (u, Z).
 template <class Real>
 void balance(ProblemData<Real>& data, std::vector<Real>& z) {
   const double length = std::sqrt(dot<Real>(data.everyone(), z, z));
@@ -23,7 +23,7 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
+Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options,
                             FitRun& run) {
   ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
   const LatentReport report(run, tensor, data.parts());
@@ -51,9 +51,9 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   run.start_stage(1.0);
   solution.summary = minimize(
       manifold, problem, x, state,
-      {.optimizer = options.optimizer,
-       .max_iterations = options.max_iterations,
-       .tolerance = options.tolerance},
+      {.optimizer = *options.optimizer,
+       .max_iterations = *options.max_iterations,
+       .tolerance = *options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
         return report.step<Real>(record,
                                  {.train_rmse = std::sqrt(here.cost / data.total_weight()),
@@ -69,7 +69,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   return solution;
 }
 
-template Solution<double> solve_primal(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
-template Solution<float> solve_primal(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
+template Solution<double> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
+template Solution<float> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
 
 }  // namespace lacuna

@@ -8,12 +8,13 @@
 
 namespace lacuna {
 namespace {
-// A stage of the path only has to bring the next one near: this many steps, this tolerance, are plenty.
+// A stage of the path only provides a starting point for the next one: few steps and a rough tolerance
+// suffice.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
 
-// A step to come back to.
+// The best step so far by held-out error.
 template <class Real>
 struct Kept {
   std::vector<Matrix<Real>> u;
@@ -23,7 +24,7 @@ struct Kept {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options,
+Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options,
                           FitRun& run) {
   ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
   const LatentReport report(run, tensor, data.parts());
@@ -33,7 +34,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   solution.z = starting_dual<Real>(tensor, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
-  int left = options.max_iterations;
+  int left = *options.max_iterations;
   for (const double factor : plan.path) {
     const bool last = factor == 1.0;
     std::vector<double> lambda = plan.lambda;
@@ -46,9 +47,9 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     typename DualProblem<Real>::State state;
     std::optional<Kept<Real>> best;
     const MinimizeOptions stage{
-        .optimizer = options.optimizer,
+        .optimizer = *options.optimizer,
         .max_iterations = last ? left : std::min(left / 2, kStageIterations),
-        .tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)};
+        .tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)};
     solution.summary = minimize(
         manifold, problem, solution.u, state, stage, run.poll(),
         [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
@@ -79,7 +80,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   return solution;
 }
 
-template Solution<double> solve_dual(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
-template Solution<float> solve_dual(const ObservedTensor&, const FitPlan&, const FitOptions&, FitRun&);
+template Solution<double> solve_dual(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
+template Solution<float> solve_dual(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
 
 }  // namespace lacuna

@@ -7,9 +7,9 @@ namespace lacuna {
 namespace {
 
 template <class Real>
-Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options, FitRun& run) {
-  Solution<Real> solution = options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
-                                                            : solve_primal<Real>(tensor, plan, options, run);
+Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const Settings& options, FitRun& run) {
+  Solution<Real> solution = *options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
+                                                             : solve_primal<Real>(tensor, plan, options, run);
   Latent latent;
   if constexpr (std::is_same_v<Real, double>) {
     tensor.replace_values(std::move(solution.z));
@@ -29,20 +29,14 @@ Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const FitOptions& o
 
 }  // namespace
 
-Solved solve_latent(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const FitPlan plan = make_plan(tensor, options, run);
-  nlohmann::ordered_json settings{{"optimizer", name(options.optimizer)},
-                                  {"precision", name(options.precision)},
-                                  {"init", name(options.start)},
-                                  {"parts", describe(plan.parts, tensor.modes())},
+  nlohmann::ordered_json settings{{"parts", describe(plan.parts, tensor.modes())},
                                   {"rank", plan.ranks},
-                                  {"lambda", options.lambda},
                                   {"lambdas", plan.lambda},
-                                  {"path", plan.path},
-                                  {"max_iterations", options.max_iterations},
-                                  {"tolerance", options.tolerance}};
-  Solved solved = options.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
-                                                          : solve_in<float>(tensor, plan, options, run);
+                                  {"path", plan.path}};
+  Solved solved = *options.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
+                                                           : solve_in<float>(tensor, plan, options, run);
   solved.settings = std::move(settings);
   return solved;
 }

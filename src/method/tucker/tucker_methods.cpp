@@ -22,7 +22,7 @@
 namespace lacuna {
 namespace {
 
-// A rank on the way to the final one only has to bring the next one near.
+// A rank below the final one only provides a starting point for the next.
 constexpr int kStageIterations = 20;
 constexpr double kStageTolerance = 1e-3;
 
@@ -52,7 +52,7 @@ Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgO
 }
 
 // A warm model's tensor if it is about the same modes.
-const Tucker* warm_tensor(const ObservedTensor& tensor, const FitOptions& options) {
+const Tucker* warm_tensor(const ObservedTensor& tensor, const Settings& options) {
   if (options.warm_start == nullptr || extents(options.warm_start->modes) != extents(tensor.modes()))
     return nullptr;
   return std::get_if<Tucker>(&*options.warm_start->body);
@@ -60,13 +60,13 @@ const Tucker* warm_tensor(const ObservedTensor& tensor, const FitOptions& option
 
 // `warm`, as far as the ranks allow, or what the options say.
 Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& ranks,
-                      const std::optional<Tucker>& warm, const FitOptions& options, Rng& rng) {
+                      const std::optional<Tucker>& warm, const Settings& options, Rng& rng) {
   if (warm) {
     std::vector<int> fewer = warm->ranks();
     for (std::size_t k = 0; k < fewer.size(); ++k) fewer[k] = std::min(fewer[k], ranks[k]);
     return fewer == warm->ranks() ? orthonormalized(*warm) : truncated_hosvd(*warm, fewer);
   }
-  switch (options.start) {
+  switch (*options.start) {
     case Start::kRandom:
       return random_tucker_start(tensor, ranks, rng);
     case Start::kSpectral:
@@ -85,8 +85,8 @@ List in_order(const List& list, const std::vector<int>& order) {
 
 }  // namespace
 
-Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
-  const std::vector<int> wanted = tucker_ranks(tensor, options, options.method != Method::kTopt, run);
+Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run) {
+  const std::vector<int> wanted = tucker_ranks(tensor, options, *options.method != Method::kTopt, run);
   const std::vector<int> order = thin_order(tensor.indices());
   std::vector<int> back(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) back[order[k]] = static_cast<int>(k);
@@ -104,21 +104,17 @@ Solved solve_tucker(ObservedTensor& tensor, const FitOptions& options, FitRun& r
     const bool last = x.ranks() == ranks;
     TuckerProblem::State state;
     summary = minimize(
-        tensor, options.method,
-        {.max_iterations = last ? options.max_iterations : std::min(kStageIterations, options.max_iterations),
-         .gradient_tolerance = last ? options.tolerance : std::max(kStageTolerance, options.tolerance)},
+        tensor, *options.method,
+        {.max_iterations =
+             last ? *options.max_iterations : std::min(kStageIterations, *options.max_iterations),
+         .gradient_tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)},
         run, test, x, state);
     if (last || run.stopped()) break;
     std::vector<int> next = x.ranks();
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, rng);
   }
-  return {.body = reordered(x, back),
-          .summary = summary,
-          .settings = {{"init", name(options.start)},
-                       {"rank", wanted},
-                       {"max_iterations", options.max_iterations},
-                       {"tolerance", options.tolerance}}};
+  return {.body = reordered(x, back), .summary = summary, .settings = {{"rank", wanted}}};
 }
 
 }  // namespace lacuna

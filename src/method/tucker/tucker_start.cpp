@@ -20,7 +20,7 @@ Matrix<double> leading(const ObservedTensor& tensor, int mode, std::span<const d
   return leading_vectors<double>(part, values, count, serial_communicator(), rng).left;
 }
 
-// Positions without an entry have nothing to say, and the gradient never moves them.
+// Rows of positions without an entry are 0: the data do not determine them and the gradient is 0 there.
 void clear_unobserved(const ObservedTensor& tensor, int mode, Matrix<double>& factor) {
   std::vector<bool> seen(tensor.extent(mode), false);
   for (const Index i : tensor.index(mode)) seen[i] = true;
@@ -46,11 +46,11 @@ void fit_core(const ObservedTensor& tensor, Tucker& x) {
 
 }  // namespace
 
-std::vector<int> tucker_ranks(const ObservedTensor& tensor, const FitOptions& options, bool full,
+std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& options, bool full,
                               const FitRun& run) {
   const auto order = static_cast<std::size_t>(tensor.order());
-  std::vector<int> ranks = options.ranks;
-  if (ranks.empty()) ranks.push_back(FitOptions::kDefaultRank);
+  std::vector<int> ranks = *options.ranks;
+  if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
   if (ranks.size() == 1) ranks.assign(order, ranks[0]);
   if (ranks.size() != order)
     throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
@@ -71,7 +71,7 @@ std::vector<int> tucker_ranks(const ObservedTensor& tensor, const FitOptions& op
       changed = true;
     }
   }
-  for (std::size_t k = 0; k < order && !options.ranks.empty(); ++k)
+  for (std::size_t k = 0; k < order && !options.ranks->empty(); ++k)
     if (ranks[k] != wanted[k])
       run.notice("rank " + std::to_string(wanted[k]) + " of mode " + std::to_string(k + 1) +
                  " is capped at " + std::to_string(ranks[k]) +

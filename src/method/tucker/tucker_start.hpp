@@ -12,8 +12,8 @@ namespace lacuna {
 
 // One rank for each mode, at most the mode's size. A tensor of full multilinear rank has none that is larger
 // than the product of the others; `full` caps them there, too.
-[[nodiscard]] std::vector<int> tucker_ranks(const ObservedTensor& tensor, const FitOptions& options,
-                                            bool full, const FitRun& run);
+[[nodiscard]] std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& options, bool full,
+                                            const FitRun& run);
 
 // Orthonormal factors, random or the leading left singular vectors of the unfoldings of the observed entries,
 // 0 elsewhere; rows of positions that were never observed are 0. The core is the observed tensor seen through

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits and predicts with an installed lacuna; ends with 0 when the answer makes sense.
 #include <cmath>
-#include <lacuna/method/fit.hpp>
+#include <lacuna/search/fit.hpp>
 
 #ifdef WITH_FILES
 bool reads_a_table();

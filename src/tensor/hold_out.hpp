@@ -28,17 +28,4 @@ struct HoldOut {
 // Whether every observed fiber along the mode has all of its cells observed.
 [[nodiscard]] bool fibers_are_complete(const ObservedTensor& tensor, int mode);
 
-// Which entries go together, one number for each entry, from 0. Where whole fibers along some modes are
-// observed or missing together (all channels of a pixel, all hours of a day), single entries would be
-// predicted from the rest of their fiber, which the missing ones cannot be: such fibers are held out whole.
-// Else every entry is alone.
-struct HoldOutUnits {
-  std::vector<Index> of_entry;
-  Index count = 0;
-};
-[[nodiscard]] HoldOutUnits hold_out_units(const ObservedTensor& tensor);
-
-// Each unit is held out with probability `share`. Nothing when either side would be empty.
-[[nodiscard]] std::optional<HoldOut> hold_out(const ObservedTensor& tensor, double share, std::uint64_t seed);
-
 }  // namespace lacuna

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// One fit of one method: solves, and never searches. `fit` (lacuna/search/fit.hpp) chooses what is left open.
+#pragma once
+
+#include <functional>
+#include <lacuna/base/interrupted.hpp>
+#include <lacuna/method/settings.hpp>
+#include <lacuna/model/model.hpp>
+#include <lacuna/problem/certificate.hpp>
+#include <lacuna/solver/stop_reason.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+struct FitProgress {
+  int iteration = 0;     // counts on through the path in lambda
+  double lambda = 1.0;   // of this stage of the path, in units of the final one
+  double seconds = 0.0;  // fitting only: what measuring took is left out
+  double objective = 0.0;
+  double gradient_norm = 0.0;
+  double relative_gradient = 0.0;
+  double train_rmse = 0.0;
+  std::optional<double> test_rmse;
+  std::optional<double> test_auc;
+  std::optional<double> gap;  // Certificate::gap(), where it was asked for
+  double radius = 0.0;
+  double ratio = 0.0;
+  int inner_iterations = 0;
+  bool accepted = true;
+  Count operator_applications = 0;
+
+  // 1 - AUC where that is defined, else RMSE; infinite where there is nothing to test on.
+  [[nodiscard]] double test_error() const;
+};
+
+struct FitCallbacks {
+  std::function<Flow(const FitProgress&)> progress;  // after every step; may stop the fit
+  Interrupted interrupted;                           // polled inside steps
+  std::function<void(const std::string&)> notice;    // a sentence for the user, such as a capped rank
+};
+
+struct FitResult {
+  Model model;
+  FitProgress last;
+  StopReason reason = StopReason::kMaxIterations;
+  std::string stop_reason;  // in words
+  bool converged = false;
+  std::vector<double> mixture;             // Predictor::mixture()
+  std::optional<Certificate> certificate;  // of the end, unless interrupted
+  double seconds = 0.0;
+  double choosing_seconds = 0.0;  // what automatic choices took before that
+  // What held-out entries, which look like the missing ones, let expect; nothing where nothing was chosen.
+  std::optional<double> held_out_rmse{};
+  std::optional<double> held_out_auc{};
+};
+
+// Fits with the settings given, and with the method's own where they are open (settled()). Throws
+// std::invalid_argument when the settings do not fit the method or the tensor.
+[[nodiscard]] FitResult fit_once(ObservedTensor tensor, const Settings& settings,
+                                 const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
+
+}  // namespace lacuna

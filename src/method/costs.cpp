@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "method/costs.hpp"
+
+#include <algorithm>
+#include <lacuna/base/parallel.hpp>
+
+#include "method/rank_limits.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr double kNumber = 8.0;  // bytes of a double
+constexpr double kIndex = 4.0;   // and of an index
+
+// The largest rank that can occur along mode k.
+double rank_of(std::size_t k, const std::vector<Mode>& modes, const Settings& settings, int open) {
+  const std::vector<int> ranks = settings.ranks.value_or({open});
+  const int wanted = ranks[std::min(k, ranks.size() - 1)];
+  return std::min<double>(wanted, modes[k].size);
+}
+
+double indices(Count entries, const std::vector<Mode>& modes) {
+  return kIndex * static_cast<double>(entries) * static_cast<double>(modes.size());
+}
+
+}  // namespace
+
+double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kPartBytes = 10;    // an entry's place in a part's fibers
+  constexpr double kSolverBytes = 60;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
+  constexpr double kFactorCopies =
+      20;  // point, candidate, gradients, the subproblem's vectors, padded tables
+  const auto order = static_cast<double>(modes.size());
+  const double parts =
+      settings.parts.given() ? static_cast<double>(settings.parts->size()) : order * (order - 1.0);
+  double factors = 0.0;
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    factors += kNumber * modes[k].size * rank_of(k, modes, settings, kLargestGrownRank);
+  return indices(entries, modes) + static_cast<double>(entries) * (kPartBytes * parts + kSolverBytes) +
+         kFactorCopies * factors * std::max(1.0, parts / order);
+}
+
+double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kColumns = 50;  // of all parts, before they are reduced; each has a number on every fiber,
+  constexpr double kCopies = 3;    // three times for the part whose basis is being reduced
+  Settings plain = settings;
+  plain.ranks = {1};
+  return latent_bytes(entries, modes, plain) + kCopies * kNumber * kColumns * static_cast<double>(entries);
+}
+
+double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
+  constexpr double kFactorCopies = 8;
+  constexpr double kCoreCopies = 3;
+  double factors = 0.0;
+  double core = kNumber;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    const double rank = rank_of(k, modes, settings, Settings::kDefaultRank);
+    factors += kNumber * modes[k].size * rank;
+    core *= 2.0 * rank;  // a retraction makes a core of twice the rank
+  }
+  return indices(entries, modes) + static_cast<double>(entries) * kEntryBytes + kFactorCopies * factors +
+         kCoreCopies * core;
+}
+
+double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  const double rank = settings.ranks.value_or({kBayesCpStartRank})[0];
+  double rows = 0.0;
+  for (const Mode& mode : modes) rows += mode.size;
+  // The entries by the rows of each mode; a covariance and a second moment for each row.
+  return 3.0 * indices(entries, modes) + 24.0 * static_cast<double>(entries) +
+         kNumber * rows * (2.0 * rank * rank + 2.0 * rank);
+}
+
+double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings&) {
+  constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
+  constexpr double kModeArrays = 2;  // a copy and its multipliers
+  const auto order = static_cast<double>(modes.size());
+  double cells = 1.0;
+  for (const Mode& mode : modes) cells *= mode.size;
+  double gram = 0.0;  // of the smaller side of an unfolding, with its eigenvectors
+  for (const Mode& mode : modes) {
+    const double side = std::min<double>(mode.size, cells / mode.size);
+    gram = std::max(gram, 4.0 * side * side);
+  }
+  const double busy = std::min<double>(order, thread_count());
+  return indices(entries, modes) + 16.0 * static_cast<double>(entries) +
+         kNumber * (cells * (kArrays + kModeArrays * order) + gram * busy);
+}
+
+double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  const std::size_t parts = settings.parts.given() ? settings.parts->size() : modes.size();
+  double columns = 0.0;
+  for (std::size_t p = 0; p < parts; ++p) {
+    const std::vector<int> ranks = settings.ranks.value_or({Settings::kDefaultRank});
+    const int own = settings.parts.given() ? (*settings.parts)[p].rank : 0;
+    columns += own > 0 ? own : ranks[std::min(p, ranks.size() - 1)];
+  }
+  return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts));
+}
+
+double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  double core = 1.0;
+  for (std::size_t k = 0; k < modes.size(); ++k) core *= rank_of(k, modes, settings, Settings::kDefaultRank);
+  return 4.0 * static_cast<double>(entries) * core;
+}
+
+double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  const double rank = settings.ranks.value_or({kBayesCpStartRank})[0];
+  double rows = 0.0;
+  for (const Mode& mode : modes) rows += mode.size;
+  return static_cast<double>(modes.size() * entries) * rank * rank + rows * rank * rank * rank;
+}
+
+double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {
+  double cells = 1.0;
+  for (const Mode& mode : modes) cells *= mode.size;
+  double work = 0.0;
+  for (const Mode& mode : modes) {
+    const double side = std::min<double>(mode.size, cells / mode.size);
+    work += 2.0 * cells * side + 4.0 * side * side * side;  // a Gram matrix, a product, an eigendecomposition
+  }
+  return work;
+}
+
+double offsets_work(Count entries, const std::vector<Mode>& modes, const Settings&) {
+  return static_cast<double>(entries) * static_cast<double>(modes.size());
+}
+
+double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings&) {
+  return indices(entries, modes) + 24.0 * static_cast<double>(entries);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <lacuna/method/settings_table.hpp>
+#include <stdexcept>
+
+#include "method/rank_limits.hpp"
+
+namespace lacuna {
+namespace {
+
+OffsetSpec default_offsets(std::string_view words, int order) {
+  OffsetSpec spec{.mean = words != "none", .effects = {}};
+  if (words == "modes")
+    for (int k = 0; k < order; ++k) spec.effects.push_back({k});
+  return spec;
+}
+
+void check_ranges(const Settings& settings) {
+  const auto refuse = [](bool wrong, const std::string& sentence) {
+    if (wrong) throw std::invalid_argument(sentence);
+  };
+  refuse(settings.tolerance.given() && !(*settings.tolerance >= 0.0), "tolerance must be a number >= 0");
+  refuse(settings.max_iterations.given() && *settings.max_iterations < 0, "max-iterations must be >= 0");
+  refuse(settings.early_stop.given() && !(*settings.early_stop >= 0.0 && *settings.early_stop < 1.0),
+         "early-stop must be a share >= 0 and below 1");
+  refuse(!(settings.calibrate >= 0.0 && settings.calibrate < 1.0),
+         "calibrate must be a share >= 0 and below 1");
+  refuse(settings.max_time && !(*settings.max_time > 0.0), "max-time must be a number of seconds > 0");
+  refuse(settings.unshrunk.given() && !(*settings.unshrunk >= 0.0 && *settings.unshrunk < 1.0),
+         "unshrunk must be a share >= 0 and below 1");
+  refuse(settings.lambda.given() && !(*settings.lambda > 0.0 && std::isfinite(*settings.lambda)),
+         "lambda must be a positive number");
+  refuse(settings.clip && !(settings.clip->low < settings.clip->high),
+         "the range to clip to must have low < high");
+  refuse(settings.lambda.given() && settings.lambdas.given(), "lambda and lambdas exclude each other");
+}
+
+}  // namespace
+
+std::string_view name(Optimizer optimizer) {
+  return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
+}
+std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
+std::string_view name(Loss loss) { return loss == Loss::kSquared ? "squared" : "huber"; }
+std::string_view name(Start start) {
+  constexpr std::string_view kNames[] = {"random", "spectral", "grow"};
+  return kNames[static_cast<int>(start)];
+}
+std::string_view name(Effort effort) {
+  constexpr std::string_view kNames[] = {"low", "medium", "high"};
+  return kNames[static_cast<int>(effort)];
+}
+
+void check_taken(const Settings& settings) {
+  const Method method = settings.method.value_or(Method::kTrMm);
+  for (const SettingField& field : setting_fields())
+    if (field.taken != 0 && !takes(method, field.taken) && field.given(settings))
+      throw std::invalid_argument("method " + std::string(name(method)) + " does not take " +
+                                  std::string(field.name));
+  if (method == Method::kMean && settings.offsets.given() && !settings.offsets->effects.empty())
+    throw std::invalid_argument("method mean has no effects; method offsets has");
+  if (settings.start.given() && *settings.start == Start::kGrow && info(method).start != Start::kGrow)
+    throw std::invalid_argument("method " + std::string(name(method)) + " cannot start by growing its rank");
+}
+
+Settings settled(Settings settings, int order) {
+  settings.method.settle(Method::kTrMm);
+  check_taken(settings);
+  check_ranges(settings);
+  const MethodInfo& method = info(*settings.method);
+  const auto settle = [&](unsigned setting, auto& choice, auto value) {
+    if (takes(method.method, setting)) choice.settle(std::move(value));
+  };
+  settle(kTakesOptimizer, settings.optimizer, Optimizer::kTrustRegion);
+  settle(kTakesPrecision, settings.precision, Precision::kDouble);
+  settle(kTakesLoss, settings.loss, Loss::kSquared);
+  settle(kTakesInit, settings.start, method.start);
+  settle(kTakesParts, settings.parts, full_structure(order));
+  settle(kTakesRank, settings.ranks,
+         std::vector<int>{method.finds_rank ? kBayesCpStartRank : Settings::kDefaultRank});
+  settle(kTakesUnshrunk, settings.unshrunk, 0.0);
+  if (settings.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
+  settle(kTakesSteps, settings.max_iterations, method.max_iterations);
+  settle(kTakesSteps, settings.tolerance, method.tolerance);
+  settings.offsets.settle(default_offsets(method.offsets, order));
+  if (method.method == Method::kMean || method.method == Method::kOffsets) settings.offsets->mean = true;
+  return settings;
+}
+
+Settings paper_preset(Settings settings, int order) {
+  settings.method.settle(Method::kTrMm);
+  if (takes(*settings.method, kTakesParts)) settings.parts.settle(full_structure(order));
+  settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
+  return settings;
+}
+
+}  // namespace lacuna

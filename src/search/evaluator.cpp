@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "search/evaluator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/method/settings_table.hpp>
+
+#include "search/holes.hpp"
+
+namespace lacuna {
+namespace {
+
+// The constants of the search. bench/results has the runs on the common splits that they were set by.
+constexpr double kRoughly = 1e-3;     // relative gradient at which a trial is solved well enough to be judged
+constexpr int kMostSteps = 60;        // of a trial
+constexpr int kPatience = 4;          // accepted steps without a lower error
+constexpr double kTimesBest = 3.0;    // work of a trial, in units of the best's
+constexpr double kLeastWork = 3e8;    // that every trial may take: a fraction of a second
+constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
+constexpr double kTimesFinal[] = {1.0, 4.0,
+                                  20.0};  // --effort low, medium, high: work in units of the final fit
+
+}  // namespace
+
+std::uint64_t stream_seed(std::uint64_t seed, Role role) {
+  return seed + 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(role);
+}
+
+Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
+                     const Stopwatch& watch, double share, Role role)
+    : asked_(&asked), callbacks_(&callbacks), watch_(&watch) {
+  split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role));
+  if (split_) binary_ = is_binary(tensor.values()) && is_binary(split_->held.value);
+}
+
+double Evaluator::choosing_seconds() const {
+  return asked_->max_time ? kShareOfTime * *asked_->max_time : std::numeric_limits<double>::infinity();
+}
+
+bool Evaluator::interrupted() const {
+  return (callbacks_->interrupted && callbacks_->interrupted()) || watch_->seconds() > choosing_seconds();
+}
+
+bool Evaluator::go_on() const {
+  const double final_fit = std::max(best_.work, kLeastWork);
+  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->effort)] * final_fit;
+}
+
+double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
+
+Settings Evaluator::trial_settings(const Settings& settings, const Model* start) const {
+  Settings trial = settled(settings, kept().order());
+  if (trial.loss.given()) trial.loss = Loss::kSquared;
+  trial.certify = settings.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
+  trial.calibrate = 0.0;
+  trial.keep_best = true;
+  trial.max_time.reset();
+  if (trial.max_iterations.given()) trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);
+  if (trial.tolerance.given()) trial.tolerance = std::max(kRoughly, *trial.tolerance);
+  trial.warm_start = start;
+  return trial;
+}
+
+Trial Evaluator::run(const Settings& settings, const Model* start) {
+  const Settings trial = trial_settings(settings, start);
+  const double unit = info(*trial.method).work(kept().size(), kept().modes(), trial);
+  const double limit = work_limit();
+  const auto work = [&](const FitProgress& progress) {
+    const auto count = static_cast<double>(progress.operator_applications > 0 ? progress.operator_applications
+                                                                              : progress.iteration + 1);
+    return unit * count;
+  };
+  Trial found{.settings = settings};
+  double lowest = std::numeric_limits<double>::infinity();
+  int since = 0;
+  FitCallbacks watching;
+  watching.interrupted = [this] { return interrupted(); };
+  watching.progress = [&](const FitProgress& progress) {
+    if (work(progress) > limit) return Flow::kStop;
+    if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
+    since = progress.test_error() < lowest ? 0 : since + 1;
+    lowest = std::min(lowest, progress.test_error());
+    return since >= kPatience ? Flow::kStop : Flow::kContinue;
+  };
+  found.result = fit_once(kept(), trial, watching, &held());
+  found.work = work(found.result.last);
+  // A path that was cut short before its own lambda says nothing.
+  if (found.result.last.lambda >= 1.0) found.error = found.result.last.test_error();
+  if (!std::isfinite(found.error)) found.error = std::numeric_limits<double>::infinity();
+  found.steps = found.result.last.iteration;
+  found.falling = since == 0;
+  return found;
+}
+
+Trial Evaluator::judge(const Settings& settings, const std::string& what, const Model* start) {
+  std::string key = start != nullptr ? fmt::format("from {} ", fmt::ptr(start)) : "";
+  for (const SettingField& field : setting_fields())
+    key += std::string(field.name) + "=" + field.write(settings, kept().modes()) + "\n";
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+
+  ++trials_;
+  Trial found = run(settings, start);
+  spent_ += found.work;
+  const bool best = found.error < best_.error;
+  tell(fmt::format("{} {}  {}", best ? '+' : ' ', measure(found.error), what));
+  if (best) best_ = found;
+  Trial remembered = found;
+  remembered.result.model = {};
+  if (start == nullptr) known_.emplace(std::move(key), std::move(remembered));
+  return found;
+}
+
+std::string Evaluator::measure(double error) const {
+  if (!std::isfinite(error)) return "too much work to see";
+  return binary_ ? fmt::format("held-out AUC {:.5g}", 1.0 - error)
+                 : fmt::format("held-out RMSE {:.5g}", error);
+}
+
+bool Contest::consider(const Settings& settings, const std::string& what, const Model* start) {
+  // What comes first is always tried, so that there is something to keep; the rest while it may go on.
+  if (evaluator_->interrupted() || !(empty() || evaluator_->go_on())) return false;
+  return offer(evaluator_->judge(settings, what, start));
+}
+
+bool Contest::offer(Trial found) {
+  if (!std::isfinite(found.error) || !(empty() || Evaluator::better(found.error, best_.error))) return false;
+  best_ = std::move(found);
+  return true;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The one judge of every automatic choice: owns the split into kept and held-out entries, the budget, the
+// patience, the rule of what is better, the memory of what was tried, and the log.
+#pragma once
+
+#include <lacuna/search/fit.hpp>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/stopwatch.hpp"
+#include "tensor/hold_out.hpp"
+
+namespace lacuna {
+
+// What a random split is for. Each has a stream of random numbers of its own.
+enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, kSteps = 4 };
+[[nodiscard]] std::uint64_t stream_seed(std::uint64_t seed, Role role);
+
+// A fit on the kept entries, judged on the held-out ones.
+struct Trial {
+  Settings settings{};
+  double error = std::numeric_limits<double>::infinity();  // RMSE, or 1 - AUC where all values are 0 or 1
+  int steps = 0;                                           // after which the error was lowest
+  bool falling = false;                                    // it was still falling when the fit ended
+  double work = 0.0;                                       // multiply-adds
+  FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
+};
+
+class Evaluator {
+ public:
+  // All must outlive this. The watch began when the user did. `share` of the entries are held out.
+  Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
+            const Stopwatch& watch, double share = kHeldOutShare, Role role = Role::kChoosing);
+
+  [[nodiscard]] bool can_hold_out() const { return split_.has_value(); }
+  [[nodiscard]] const ObservedTensor& kept() const { return split_->kept; }
+  [[nodiscard]] const Entries& held() const { return split_->held; }
+  [[nodiscard]] const Settings& asked() const { return *asked_; }
+
+  // Fits with these settings, from `start` if there is one, and tells the user. No setting is fitted twice.
+  [[nodiscard]] Trial judge(const Settings& settings, const std::string& what, const Model* start = nullptr);
+  // The one rule: an error is better when it is lower by a tenth of a per cent.
+  [[nodiscard]] static bool better(double error, double than) { return error < 0.999 * than; }
+  // The best trial of all.
+  [[nodiscard]] const Trial& best() const { return best_; }
+
+  // Neither the user nor the clock nor the budget says stop.
+  [[nodiscard]] bool go_on() const;
+  [[nodiscard]] bool interrupted() const;
+  // At most so many seconds may be used for choosing; unlimited without --max-time.
+  [[nodiscard]] double choosing_seconds() const;
+
+  void tell(const std::string& sentence) const {
+    if (callbacks_->notice) callbacks_->notice("auto: " + sentence);
+  }
+  [[nodiscard]] std::string measure(double error) const;  // for the reader: "held-out RMSE 0.12"
+  [[nodiscard]] int trials() const { return trials_; }
+
+ private:
+  [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start) const;
+  [[nodiscard]] double work_limit() const;
+  [[nodiscard]] Trial run(const Settings& settings, const Model* start);
+
+  const Settings* asked_;
+  const FitCallbacks* callbacks_;
+  const Stopwatch* watch_;
+  std::optional<HoldOut> split_;
+  bool binary_ = false;
+  std::map<std::string, Trial> known_;
+  Trial best_;
+  double spent_ = 0.0;  // multiply-adds of all trials
+  int trials_ = 0;
+};
+
+// A line of candidates for one choice: the best of them so far stays.
+class Contest {
+ public:
+  explicit Contest(Evaluator& evaluator) : evaluator_(&evaluator) {}
+
+  // True when it becomes the best. Does nothing when it is time to stop.
+  bool consider(const Settings& settings, const std::string& what, const Model* start = nullptr);
+  // Takes a trial that was judged elsewhere if it is better.
+  bool offer(Trial found);
+  [[nodiscard]] const Trial& best() const { return best_; }
+  [[nodiscard]] const Settings& settings() const { return best_.settings; }
+  [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
+  [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
+
+ private:
+  Evaluator* evaluator_;
+  Trial best_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// fit(): set entries aside for intervals, choose what is open, fit on everything, calibrate.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/search/fit.hpp>
+#include <stdexcept>
+
+#include "search/choose.hpp"
+#include "search/intervals.hpp"
+#include "search/rank.hpp"
+#include "search/robust.hpp"
+
+namespace lacuna {
+namespace {
+
+// What a search ends with.
+struct Found {
+  Settings settings{};               // nothing in it is open but what the method's default is good for
+  std::optional<FitResult> trial{};  // of the best trial, where there was a search
+  bool grown = false;                // its factors are where the final fit should begin
+  bool keep_trial = false;           // there is no time for another fit
+};
+
+bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
+
+// The share of the entries to count steps on, where nothing else is chosen.
+double steps_share(const Settings& settings) {
+  const bool needs_it = settings.method.given() && *settings.method == Method::kTrLs;
+  return settings.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
+}
+
+// As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
+// is solved roughly, ended.
+void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
+  if (asked.max_iterations.given() || asked.early_stop.value_or(1.0) == 0.0) return;
+  if (!takes(*chosen.method, kTakesSteps)) return;
+  constexpr int kLeast = 5;
+  chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+}
+
+// The settings of the best trial, with what only the final fit needs, as it was asked for.
+Settings settings_of(const Trial& trial, const Settings& asked) {
+  Settings chosen = trial.settings;
+  chosen.loss = asked.loss;
+  chosen.certify = asked.certify;
+  chosen.keep_best = asked.keep_best;
+  chosen.warm_start = asked.warm_start;
+  if (asked.method.given()) chosen.method = asked.method;
+  return chosen;
+}
+
+Found count_steps(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
+                  const Stopwatch& watch) {
+  Found found{.settings = asked};
+  Evaluator evaluator(tensor, asked, callbacks, watch, steps_share(asked), Role::kSteps);
+  if (!evaluator.can_hold_out()) return found;
+  const Trial trial = evaluator.judge(asked, "counting steps");
+  if (evaluator.interrupted()) return found;
+  take_steps_of(trial, asked, found.settings);
+  return found;
+}
+
+Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
+             const Stopwatch& watch) {
+  Evaluator evaluator(tensor, asked, callbacks, watch);
+  if (!evaluator.can_hold_out()) {
+    evaluator.tell("too few entries to hold any out; what was left open gets its default");
+    return {.settings = asked};
+  }
+  choose(evaluator);
+  const Trial& best = evaluator.best();
+  if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
+  Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};
+  if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
+    Settings counted = found.settings;
+    counted.certify = Certify::kNever;
+    take_steps_of(evaluator.judge(counted, "tr-ls, counting steps"), asked, found.settings);
+  } else {
+    take_steps_of(best, asked, found.settings);
+  }
+  evaluator.tell(fmt::format("{} trials; {}", evaluator.trials(), evaluator.measure(best.error)));
+  const bool by_user = callbacks.interrupted && callbacks.interrupted();
+  const double left = asked.max_time.value_or(1e300) - watch.seconds();
+  found.keep_trial = by_user || left < best.result.seconds;
+  return found;
+}
+
+// What is known of the test cells, of a model that was judged on others before.
+void measure(const Entries* test, FitResult& result) {
+  result.last.test_rmse.reset();
+  result.last.test_auc.reset();
+  if (test == nullptr || test->size() == 0) return;
+  const std::vector<double> predicted = Predictor(result.model).predict(test->index).value;
+  result.last.test_rmse = rmse(test->value, predicted);
+  result.last.test_auc = auc(test->value, predicted);
+}
+
+FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
+                     const Entries* test) {
+  if (is_robust(found.settings)) return fit_robustly(std::move(tensor), found.settings, callbacks, test);
+  if (found.settings.certified_gap.given()) return fit_certified(tensor, found.settings, callbacks, test);
+  Settings settings = found.settings;
+  const bool same_body = found.trial && found.trial->model.latent() != nullptr;
+  if (found.grown && same_body && settings.warm_start == nullptr && takes(*settings.method, kTakesPath))
+    settings.warm_start = &found.trial->model;
+  return fit_once(std::move(tensor), settings, callbacks, test);
+}
+
+Found choose_settings(const ObservedTensor& seen, const Settings& asked, const FitCallbacks& callbacks,
+                      const Stopwatch& watch) {
+  const bool choice = leaves_a_choice(asked);
+  if (!choice && steps_share(asked) == 0.0) return {.settings = asked};
+  if (!is_robust(asked))
+    return choice ? search(seen, asked, callbacks, watch) : count_steps(seen, asked, callbacks, watch);
+  const ObservedTensor inliers = inlier_entries(seen, asked, callbacks);
+  return choice ? search(inliers, asked, callbacks, watch) : count_steps(inliers, asked, callbacks, watch);
+}
+
+}  // namespace
+
+FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& callbacks,
+              const Entries* test) {
+  if (tensor.size() == 0)
+    throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
+  if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
+  const Stopwatch watch;
+  const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
+  Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
+  const double choosing = watch.seconds();
+  if (asked.max_time) found.settings.max_time = std::max(1e-3, *asked.max_time - choosing);
+
+  FitResult result;
+  if (found.keep_trial) {
+    result = *found.trial;
+    result.converged = false;
+    result.reason = StopReason::kStopped;
+    result.stop_reason = "interrupted while choosing; the best trial is kept";
+    measure(test, result);
+  } else {
+    result = fit_chosen(std::move(tensor), found, callbacks, test);
+    if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
+        result.reason == StopReason::kMaxIterations) {
+      result.stop_reason = "as many steps as the held-out error asked for";
+      result.converged = true;
+    }
+  }
+  result.choosing_seconds = choosing;
+  if (found.trial) {
+    result.held_out_rmse = found.trial->last.test_rmse;
+    result.held_out_auc = found.trial->last.test_auc;
+  }
+  if (reserved && result.reason != StopReason::kStopped)
+    result.model.calibration = calibrate_on(*reserved, found.settings, callbacks);
+  return result;
+}
+
+}  // namespace lacuna

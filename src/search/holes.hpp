@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Held-out entries that look like the holes. Where whole fibers are missing together (all channels of a pixel,
+// all hours of a day, a line of a band), single held-out entries would be predicted from the rest of their
+// fiber, which the missing ones cannot be: the error would be far too optimistic, and the wrong settings win.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/hold_out.hpp"
+
+namespace lacuna {
+
+// Groups of cells that are missing together: all cells that agree in `fixed`, which are fibers along the other
+// modes. No fixed mode is left out: single cells.
+struct HoleKind {
+  std::vector<int> fixed;  // ascending
+  double share = 0.0;      // of the missing cells
+  bool clustered = false;  // holes have neighbours along the fixed modes: blocks, scratches
+};
+
+// The kinds that make up what is missing, largest groups first, shares adding up to 1.
+[[nodiscard]] std::vector<HoleKind> hole_kinds(const ObservedTensor& tensor);
+
+// About `share` of the entries, in groups as the kinds have them. Nothing when either side would be empty.
+[[nodiscard]] std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double share,
+                                                         std::uint64_t seed);
+
+// Which fold holds each entry out: groups of the commonest kind, all folds equally often, dealt at random.
+// Throws std::invalid_argument when there are fewer groups than folds.
+[[nodiscard]] std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::uint64_t seed);
+
+// "all of interval (40 %), single cells (60 %)"
+[[nodiscard]] std::string describe(const std::vector<HoleKind>& kinds, const std::vector<Mode>& modes);
+
+}  // namespace lacuna

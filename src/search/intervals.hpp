@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Entries set aside for intervals before anything is chosen, and what a fit without them misses on them.
+#pragma once
+
+#include <optional>
+
+#include "search/evaluator.hpp"
+
+namespace lacuna {
+
+// Entries that no choice may see; nothing unless the settings ask for intervals. Throws std::invalid_argument
+// when there are too few entries to set any aside.
+[[nodiscard]] std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor,
+                                                           const Settings& asked);
+
+// Residuals of the chosen settings, fitted without the reserved entries, on those entries.
+[[nodiscard]] Calibration calibrate_on(const HoldOut& reserved, Settings chosen,
+                                       const FitCallbacks& callbacks);
+
+}  // namespace lacuna

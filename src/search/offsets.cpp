@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "search/offsets.hpp"
+
+#include <lacuna/evaluate/metrics.hpp>
+
+namespace lacuna {
+
+OffsetSpec offsets_alone(const Evaluator& evaluator) {
+  const int order = evaluator.kept().order();
+  const auto error = [&](const OffsetSpec& spec) {
+    return rmse(evaluator.held().value, fit_offsets(evaluator.kept(), spec).at(evaluator.held().index));
+  };
+  OffsetSpec chosen{.mean = true, .effects = {}};
+  double lowest = error(chosen);
+  std::vector<std::vector<int>> candidates;
+  for (int k = 0; k < order; ++k) candidates.push_back({k});
+  for (int k = 0; k < order && order > 2; ++k)  // at two modes a pair would be the data itself
+    for (int other = k + 1; other < order; ++other) candidates.push_back({k, other});
+  for (const std::vector<int>& effect : candidates) {
+    if (evaluator.interrupted()) break;
+    OffsetSpec more = chosen;
+    more.effects.push_back(effect);
+    const double with = error(more);
+    if (!Evaluator::better(with, lowest)) continue;
+    chosen = std::move(more);
+    lowest = with;
+  }
+  return chosen;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "search/structure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tensor/fiber_view.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr int kTrialRank = 3;           // while the structure is chosen and the rank is not known yet
+constexpr double kLeastShared = 0.05;   // of the entries, in fibers of two or more, for a part to be tried
+constexpr double kWeightedPower = 0.5;  // of the counts, for rows and fibers, in a weighted norm
+constexpr double kLeastMixture = 0.1;   // share of the prediction above which a part's own lambda is tried
+constexpr int kMostModes = 5;           // beyond it there are too many parts to try
+
+// To three digits, so that what is chosen reads well.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
+  return std::round(value / unit) * unit;
+}
+
+using Parts = std::vector<PartOptions>;
+
+class StructureSearch {
+ public:
+  StructureSearch(Contest& contest, const OffsetSpec& alone)
+      : contest_(&contest), alone_(&alone), asked_(&contest.evaluator().asked()) {}
+
+  void run();
+
+ private:
+  [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
+  [[nodiscard]] const std::vector<Mode>& modes() const { return kept().modes(); }
+  [[nodiscard]] int order() const { return kept().order(); }
+  [[nodiscard]] const Parts& parts() const { return *contest_->settings().parts; }
+
+  [[nodiscard]] Settings start() const;
+  bool consider_offsets(const OffsetSpec& offsets);
+  bool consider_parts(Parts parts, const std::string& what);
+  void choose_offsets();
+  void choose_parts();
+  void reconsider_offsets();
+  void choose_weighting();
+  void choose_lambda_of_each_part();
+  [[nodiscard]] std::vector<Parts> groups() const;
+  [[nodiscard]] bool says_something(const PartSpec& part) const;
+
+  Contest* contest_;
+  const OffsetSpec* alone_;
+  const Settings* asked_;
+};
+
+// The paper's parts that could say anything, without offsets, unless other ones are given.
+Settings StructureSearch::start() const {
+  Settings first = *asked_;
+  first.method.settle(Method::kTrMm);
+  if (*first.method == Method::kTrLs)
+    first.method = Method::kTrMm;  // the model is the same: what suits D suits P
+  if (first.parts.open()) {
+    Parts telling = full_structure(order());
+    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(part.spec); });
+    first.parts = telling.empty() ? full_structure(order()) : std::move(telling);
+  }
+  first.offsets.settle({});
+  if (first.ranks.open()) first.ranks = {kTrialRank};
+  if (first.lambdas.open()) first.lambda.settle(Settings::kDefaultLambda);
+  first.certify = Certify::kNever;
+  return first;
+}
+
+bool StructureSearch::consider_offsets(const OffsetSpec& offsets) {
+  Settings other = contest_->settings();
+  other.offsets = offsets;
+  return contest_->consider(other, "offsets " + describe(offsets, modes()));
+}
+
+bool StructureSearch::consider_parts(Parts parts, const std::string& what) {
+  Settings other = contest_->settings();
+  other.parts = std::move(parts);
+  return contest_->consider(other, what);
+}
+
+// One trial with parts says whether to use offsets at all, since a part may say the same better.
+void StructureSearch::choose_offsets() {
+  consider_offsets(*alone_);
+  if (!contest_->settings().offsets->mean) consider_offsets({.mean = true, .effects = {}});
+}
+
+// Parts may do better what offsets did before them.
+void StructureSearch::reconsider_offsets() {
+  if (asked_->offsets.open() && !contest_->settings().offsets->effects.empty()) consider_offsets({});
+}
+
+bool StructureSearch::says_something(const PartSpec& part) const {
+  const FiberView view(kept(), part);
+  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
+  if (shared < kLeastShared) return false;
+  if (static_cast<int>(part.agree.size()) == order() - 1)  // complete fibers say nothing of missing cells
+    return !fibers_are_complete(kept(), part.mode);
+  const FiberView full(kept(), full_parts(order())[part.mode]);
+  return full.fibers() != view.fibers();  // else the modes left out decide nothing
+}
+
+// What to add to the paper's parts: at three modes the two parts of each pair of modes; at more, where there
+// are too many, all parts with equally many agreeing modes.
+std::vector<Parts> StructureSearch::groups() const {
+  std::vector<Parts> groups;
+  const auto add = [&](Parts group) {
+    std::erase_if(group, [&](const PartOptions& part) { return !says_something(part.spec); });
+    if (!group.empty()) groups.push_back(std::move(group));
+  };
+  if (order() == 3) {
+    for (int a = 0; a < order(); ++a)
+      for (int b = a + 1; b < order(); ++b)
+        add({{.spec = {.mode = a, .agree = {b}}}, {.spec = {.mode = b, .agree = {a}}}});
+    return groups;
+  }
+  for (int agreeing = order() - 2; agreeing >= 1 && order() <= kMostModes; --agreeing) {
+    Parts group;
+    for (int mode = 0; mode < order(); ++mode)
+      for (unsigned set = 0; set < 1U << order(); ++set) {
+        if (std::popcount(set) != agreeing || (set >> mode & 1U) != 0) continue;
+        PartSpec spec{.mode = mode, .agree = {}};
+        for (int k = 0; k < order(); ++k)
+          if ((set >> k & 1U) != 0) spec.agree.push_back(k);
+        group.push_back({.spec = std::move(spec)});
+      }
+    add(std::move(group));
+  }
+  return groups;
+}
+
+// First a group instead of the paper's parts, where their fibers are too short to say much; then the others,
+// the paper's among them, in addition.
+void StructureSearch::choose_parts() {
+  const double lambda = parts().front().lambda;
+  const Parts paper = parts();
+  std::vector<Parts> groups = this->groups();
+  for (Parts& group : groups)
+    for (PartOptions& part : group) part.lambda = lambda;
+  std::size_t base = groups.size();  // which group stands instead of the paper's parts
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    if (consider_parts(groups[g], "instead " + describe(groups[g], modes()))) base = g;
+  const bool replaced = base < groups.size();
+  if (replaced) {
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(base));
+    groups.insert(groups.begin(), paper);
+    reconsider_offsets();
+  }
+  for (const Parts& group : groups) {
+    Parts more = parts();
+    more.insert(more.end(), group.begin(), group.end());
+    consider_parts(std::move(more), "also " + describe(group, modes()));
+  }
+  if (!replaced) reconsider_offsets();
+}
+
+void StructureSearch::choose_weighting() {
+  Parts weighted = parts();
+  for (PartOptions& part : weighted) part.spec.row_power = part.spec.fiber_power = kWeightedPower;
+  consider_parts(std::move(weighted), "norms weighted by counts");
+}
+
+// A tenth of its lambda for each part that matters, in turn; one that does better so is then tried without.
+void StructureSearch::choose_lambda_of_each_part() {
+  for (std::size_t p = 0; p < parts().size() && parts().size() > 1;) {
+    const std::string name = describe(PartOptions{.spec = parts()[p].spec}, modes());
+    const std::vector<double>& mixture = contest_->best().result.mixture;
+    bool gone = false;
+    if (p < mixture.size() && mixture[p] >= kLeastMixture) {
+      Parts other = parts();
+      other[p].lambda = rounded(0.1 * other[p].lambda);
+      if (consider_parts(other, name + " with a tenth of its lambda")) {
+        other.erase(other.begin() + static_cast<std::ptrdiff_t>(p));
+        gone = consider_parts(std::move(other), "without " + name);
+      }
+    }
+    if (!gone) ++p;
+  }
+}
+
+void StructureSearch::run() {
+  const Settings first = start();
+  contest_->consider(
+      first, "parts " + describe(*first.parts, modes()) + ", offsets " + describe(*first.offsets, modes()));
+  if (contest_->empty()) return;  // interrupted
+  if (asked_->offsets.open()) choose_offsets();
+  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  if (open_lambda) choose_lambda(*contest_, 10.0);
+  if (asked_->parts.open() && asked_->lambdas.open()) {
+    choose_parts();
+    if (open_lambda) choose_lambda(*contest_, 2.0);
+    choose_weighting();
+    choose_lambda_of_each_part();
+  }
+  if (open_lambda) choose_lambda(*contest_, 2.0);
+}
+
+}  // namespace
+
+void choose_structure(Contest& contest, const OffsetSpec& alone) { StructureSearch(contest, alone).run(); }
+
+void choose_lambda(Contest& contest, double step) {
+  for (const double factor : {1.0 / step, step}) {
+    bool moved = false;
+    for (;;) {
+      Settings other = contest.settings();
+      if (other.lambda.open()) return;
+      other.lambda = rounded(*other.lambda * factor);
+      if (!contest.consider(other, "lambda " + shortest(*other.lambda))) break;
+      moved = true;
+    }
+    if (moved) return;
+  }
+}
+
+}  // namespace lacuna

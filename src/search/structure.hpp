@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The parts of a latent model, their lambdas and its offsets: fiber statistics say which parts could say
+// anything, held-out entries decide among them.
+#pragma once
+
+#include "search/evaluator.hpp"
+
+namespace lacuna {
+
+// Leaves the best structure in the contest. `alone` are the offsets that pay by themselves.
+void choose_structure(Contest& contest, const OffsetSpec& alone);
+
+// Down or up in steps of this factor while it helps.
+void choose_lambda(Contest& contest, double step);
+
+}  // namespace lacuna
