@@ -13,7 +13,7 @@
 #include "command.hpp"
 #include "input.hpp"
 #include "model/body.hpp"
-#include "tensor/fiber_view.hpp"
+#include "tensor/fiber_counts.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -30,18 +30,19 @@ struct InfoCommand {
   Result<int> show_data() const;
 };
 
-Json mode_json(const ObservedTensor& tensor, int k) {
+Json mode_json(const ObservedTensor& tensor, int k, const FiberCount& count) {
   const Mode& mode = tensor.modes()[k];
-  std::vector<bool> seen(mode.size, false);
-  for (const Index i : tensor.index(k)) seen[i] = true;
-  const FiberView view(tensor, full_parts(tensor.order())[k]);
+  // A copy, sorted: a mode may have four billion positions and two entries.
+  std::vector<Index> seen(tensor.index(k).begin(), tensor.index(k).end());
+  std::sort(seen.begin(), seen.end());
+  const auto positions = std::unique(seen.begin(), seen.end()) - seen.begin();
   return {{"name", mode.name},
           {"size", mode.size},
           {"labelled", !mode.labels.empty()},
-          {"empty_slices", std::count(seen.begin(), seen.end(), false)},
-          {"fibers", view.fibers()},
-          {"singleton_fibers", view.single_fibers()},
-          {"mean_fiber", static_cast<double>(tensor.size()) / static_cast<double>(view.fibers())}};
+          {"empty_slices", mode.size - positions},
+          {"fibers", count.fibers},
+          {"singleton_fibers", count.singles},
+          {"mean_fiber", static_cast<double>(tensor.size()) / static_cast<double>(count.fibers)}};
 }
 
 // Of the paper's model at the default rank.
@@ -76,7 +77,8 @@ Result<int> InfoCommand::show_data() const {
              {"max", *high},
              {"mean", tensor->mean()},
              {"fit_bytes", plain_fit_bytes(*tensor)}};
-  for (int k = 0; k < tensor->order(); ++k) about["modes"].push_back(mode_json(*tensor, k));
+  const std::vector<FiberCount> fibers = count_fibers(*tensor);
+  for (int k = 0; k < tensor->order(); ++k) about["modes"].push_back(mode_json(*tensor, k, fibers[k]));
   if (output.json) {
     fmt::print("{}\n", about.dump());
     return 0;

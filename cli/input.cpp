@@ -44,6 +44,9 @@ void InputFlags::add_flags(CLI::App& command) {
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
   command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
+  command.add_option("--decimal", decimal, "mark before the decimals of a table's values: , or .")
+      ->check(CLI::IsMember({"auto", ",", "."}))
+      ->group(group);
   command.add_option("--header", header, "does the table have a header line")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->group(group);
@@ -74,6 +77,7 @@ Result<ReadOptions> InputFlags::read_options() const {
   options.mask = mask;
   options.invert_mask = invert_mask;
   options.delimiter = delimiter == "\\t" || delimiter == "tab" ? "\t" : delimiter;
+  if (decimal != "auto") options.decimal = decimal[0];
   if (header != "auto") options.header = header == "yes";
   options.columns = columns;
   options.value_column = value_column;

@@ -22,6 +22,7 @@ struct InputFlags {
   std::string mask;
   bool invert_mask = false;
   std::string delimiter;
+  std::string decimal = "auto";
   std::string header = "auto";
   std::vector<std::string> columns;
   std::string value_column;

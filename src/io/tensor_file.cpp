@@ -11,13 +11,21 @@
 #include <lacuna/io/tensor_file.hpp>
 #include <limits>
 #include <stdexcept>
-#include <system_error>
 
-#include "io/formats.hpp"
+#include "io/array/npy.hpp"
+#include "io/array/npz.hpp"
+#include "io/array/npz_write.hpp"
+#include "io/file/system_text.hpp"
+#include "io/matlab/mat.hpp"
+#include "io/matlab/mat_write.hpp"
+#include "io/picture/picture.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
+#include "io/text/sptensor.hpp"
+#include "io/text/table.hpp"
+#include "io/text/table_write.hpp"
+#include "io/text/tns.hpp"
 
 namespace lacuna {
 namespace {
@@ -82,11 +90,11 @@ Ending ending_of(const std::string& path) {
 Result<Format> format_of_bytes(const std::string& path) {
   std::array<char, 16> bytes{};
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return input_error(path, std::generic_category().message(errno));
+  if (file < 0) return input_error(path, io::system_text(errno));
   const ssize_t got = ::read(file, bytes.data(), bytes.size());
   const int code = errno;
   ::close(file);
-  if (got < 0) return input_error(path, std::generic_category().message(code));
+  if (got < 0) return input_error(path, io::system_text(code));
   const std::string_view head(bytes.data(), static_cast<std::size_t>(got));
   const auto starts = [&](std::string_view magic) { return head.substr(0, magic.size()) == magic; };
   if (starts("\x93NUMPY")) return Format::kNpy;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/picture/picture.hpp"
+#include "io/picture/picture_png.hpp"
 
 namespace lacuna::report {
 namespace {
@@ -127,13 +127,16 @@ ordered_json pictures(const Model& model, const Predictor& predictor, const Repo
   if (!input.picture || model.order() < 2 || model.order() > 3) return shown;
   const Index depth = model.order() == 3 ? model.modes[2].size : 1;
   const bool colour = depth == 3;
-  if (Count{model.modes[0].size} * model.modes[1].size > kMostPixels) return shown;
+  if (Count{model.modes[0].size} > kMostPixels / Count{model.modes[1].size}) return shown;
   std::vector<double> test_prediction;
   if (input.test != nullptr) test_prediction = predictor.predict(input.test->index).value;
 
   const Index frames = colour ? 1 : std::min(depth, kFrames);
   for (Index f = 0; f < frames; ++f) {
-    const Index frame = colour || depth == 1 ? 0 : (2 * f + 1) * depth / (2 * frames);  // evenly spread
+    const Index frame =
+        colour || depth == 1
+            ? 0
+            : static_cast<Index>((2 * Count{f} + 1) * depth / (2 * Count{frames}));  // evenly spread
     const Slice slice(model, frame, colour ? 3 : 1);
     const std::string title =
         colour || depth == 1 ? ""

@@ -151,12 +151,15 @@ void add_comparison(const Model& model, const Predictor& predictor, const Compar
   page["coverage"] = coverage_curve(model, predictor, compared);
 }
 
-// JSON inside a script element: "</" would end it.
+// JSON inside a script element, where "</script" ends it and "<!--" with "<script" keeps it from ending. JSON
+// has '<' in strings only, and there it can be written by its number.
 std::string script_safe(const std::string& json) {
   std::string safe;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    safe += json[i];
-    if (json[i] == '<') safe += i + 1 < json.size() && json[i + 1] == '/' ? "\\" : "";
+  for (const char c : json) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
   }
   return safe;
 }

@@ -77,6 +77,20 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+// Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do not
+// depend on the order of the file's lines.
+void sort_run(Entries& entries, Count begin, Count end) {
+  if (end - begin < 3) return;  // sums of two are the same either way
+  std::vector<std::pair<double, double>> run;
+  for (Count e = begin; e < end; ++e)
+    run.emplace_back(entries.value[e], entries.weight.empty() ? 1.0 : entries.weight[e]);
+  std::sort(run.begin(), run.end());
+  for (Count e = begin; e < end; ++e) {
+    entries.value[e] = run[e - begin].first;
+    if (!entries.weight.empty()) entries.weight[e] = run[e - begin].second;
+  }
+}
+
 // Merges each run of equal cells into its first entry; returns how many entries disappeared.
 Count merge_duplicates(Entries& entries, Duplicates policy) {
   const Count size = entries.size();
@@ -85,13 +99,15 @@ Count merge_duplicates(Entries& entries, Duplicates policy) {
     double sum = 0.0;
     double weight = 0.0;
     double weighted_sum = 0.0;
-    for (end = begin; end < size && same_cell(entries, begin, end); ++end) {
-      const double w = entries.weight.empty() ? 1.0 : entries.weight[end];
-      sum += entries.value[end];
-      weight += w;
-      weighted_sum += w * entries.value[end];
-    }
+    for (end = begin; end < size && same_cell(entries, begin, end);) ++end;
     const double last = entries.value[end - 1];
+    sort_run(entries, begin, end);
+    for (Count e = begin; e < end; ++e) {
+      const double w = entries.weight.empty() ? 1.0 : entries.weight[e];
+      sum += entries.value[e];
+      weight += w;
+      weighted_sum += w * entries.value[e];
+    }
     for (auto& column : entries.index) column[kept] = column[begin];
     entries.value[kept] = policy == Duplicates::kLast   ? last
                           : policy == Duplicates::kMean ? weighted_sum / weight

@@ -2,6 +2,7 @@
 """What is read, and how what cannot be read is refused: exit 3, the place, what was found, what was expected."""
 import gzip
 import math
+import random
 import unittest
 
 from support import CliTest, cells, sample, tns, write_npy
@@ -178,6 +179,35 @@ class Packed(CliTest):
         packed = gzip.compress(tns(sample()[0]).encode())
         self.path("cut.tns.gz").write_bytes(packed[: len(packed) // 2])
         self.assertIn("cut.tns.gz", self.fails(3, "info", "cut.tns.gz"))
+
+
+class LineOrder(CliTest):
+    def test_of_a_labelled_table_changes_no_bit(self):
+        listed, others = sample(0.6)
+        header = "person,thing,week,value\n"
+        lines = [f"p{i},t{j},week {k},{1 + i * j / 7 + k / 3}\n" for i, j, k in listed]
+        lines += [f"p{i},t{j},week {k},{v}\n" for i, j, k in listed[:20] for v in (0.1, 1e3 / 7)]  # some three times
+        self.write("wanted.csv", header + "".join(f"p{i},t{j},week {k},0\n" for i, j, k in others))
+        answers = set()
+        for seed in range(3):
+            self.write("train.csv", header + "".join(lines))
+            self.ok("fit", "train.csv", "-o", "m.lac", "--rank", "2", "--lambda", "10", "--duplicates", "mean")
+            self.ok("predict", "m.lac", "wanted.csv", "-o", "out.csv")
+            answers.add(self.path("out.csv").read_text())
+            random.Random(seed).shuffle(lines)
+        self.assertEqual(len(answers), 1)
+
+
+class DecimalCommas(CliTest):
+    def test_are_understood_or_asked_for(self):
+        self.write("a.csv", "shop;item;price\na;x;20,99\nb;x;5,50\nb;y;7\n")
+        info = self.ok_json("info", "a.csv")
+        self.assertEqual((info["shape"], info["min"], info["max"]), ([2, 2], 5.5, 20.99))
+        self.write("b.csv", "shop;item;price\na;x;1,020\nb;x;2,500\nb;y;7\n")
+        self.assertIn("decimal mark", self.fails(3, "info", "b.csv"))
+        self.assertEqual(self.ok_json("info", "b.csv", "--decimal", ",")["min"], 1.02)
+        self.assertIn("expected a number", self.fails(3, "info", "b.csv", "--decimal", "."))
+        self.fails(2, "info", "b.csv", "--decimal", ";")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ class Page(ReportTest):
         self.write("odd.csv", "</script>,b,value\n" + rows)
         self.ok("fit", "odd.csv", "-o", "m.lac", "--rank", "1", "--report", "page.html")
         self.assertNotIn("</script><b>", self.page())
+        self.assertNotRegex(self.page(), "lacunaReport.*<")
         self.assertEqual(self.data()["errors"][0]["name"], "</script>")
 
     def test_bad_requests(self):
@@ -117,6 +118,14 @@ class InABrowser(ReportTest):
             marks = len(re.findall(r"<circle|<rect[^>]*fill=", plot))
             self.assertGreaterEqual(marks, 2, title)
             self.assertNotIn("NaN", plot, title)
+
+    def test_names_that_open_comments_and_scripts(self):
+        odd = "<!--<script>"
+        rows = "".join(f"{odd}{i},{j},{i + j}\n" for i in range(4) for j in range(4))
+        self.write("odd.csv", f"{odd},b,value\n" + rows)
+        self.ok("fit", "odd.csv", "-o", "m.lac", "--rank", "1", "--report", "page.html")
+        self.assertNotRegex(self.page(), "lacunaReport.*<")
+        self.assertIn("Mixture of the parts", self.drawn())
 
     def test_pictures_are_drawn(self):
         write_png(self.path("in.png"), 24, 20,

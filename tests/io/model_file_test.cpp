@@ -173,9 +173,9 @@ TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
   model_.offsets.effects[0].key = {0, 1};
   refused("an offset's keys must ascend, one for each value");
   model_.offsets.effects[1].modes = {0, 3};
-  refused("an offset of a mode that is not there");
+  refused("a mode's number: expected a whole number from 0 to 2");
   model_.offsets.effects[1].modes = {-1};
-  refused("an offset of a mode that is not there");
+  refused("a mode's number: expected a whole number from 0 to 2");
   model_.offsets.effects[1].modes = {0, 1, 2};
   refused("an offset of one mode or two expected");
   model_.offsets.effects[1].modes = {};
@@ -183,7 +183,7 @@ TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
   model_.clip = Range{.low = 2.0, .high = 1.0};
   refused("a range whose low end is above its high end");
   std::get<Latent>(*model_.body).parts[0].modes.mode = 3;
-  refused("a part of a mode that is not there");
+  refused("a part's mode: expected a whole number from 0 to 2");
   std::get<Latent>(*model_.body).parts[0].modes.agree = {2, 1};
   refused("a part's agreeing modes must be ascending, each once");
 }

@@ -99,6 +99,9 @@ TEST(Dtype, HalvesRoundToTheNearestEven) {
   EXPECT_EQ(bits(65519.99), 0x7bff);
   EXPECT_EQ(bits(1 + std::ldexp(1, -11)), 0x3c00);
   EXPECT_EQ(bits(1 + 3 * std::ldexp(1, -11)), 0x3c02);
+  EXPECT_EQ(bits(1 + std::ldexp(1, -11) + std::ldexp(1, -40)), 0x3c01);  // a float in between is a tie
+  EXPECT_EQ(bits(1 + 3 * std::ldexp(1, -11) - std::ldexp(1, -40)), 0x3c01);
+  EXPECT_EQ(bits(std::ldexp(1, -25) * (1 + std::ldexp(1, -30))), 0x0001);
   EXPECT_EQ(bits(2 - std::ldexp(1, -12)), 0x4000);
   EXPECT_EQ(bits(std::ldexp(1, -24)), 0x0001);
   EXPECT_EQ(bits(std::ldexp(1, -26)), 0x0000);

@@ -2,6 +2,7 @@
 // Reading tables: delimiters, headers, labels, time stamps, and what they are taken for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "text_files.hpp"
@@ -16,9 +17,9 @@ TEST_F(Table, CsvWithHeader) {
   EXPECT_EQ(file.format, Format::kTable);
   EXPECT_EQ(names(file), Labels({"user", "item"}));
   EXPECT_EQ(file.modes[0].labels, Labels({"ann", "bob"}));
-  EXPECT_EQ(file.modes[1].labels, Labels({"tea", "milk"}));
+  EXPECT_EQ(file.modes[1].labels, Labels({"milk", "tea"}));
   EXPECT_EQ(sizes(file), Row({2, 2}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, 0}, {0, 1, 1}}));
+  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, 0}, {1, 0, 0}}));
   EXPECT_EQ(file.entries.value, Values({5, 3.5, 1}));
   EXPECT_EQ(file.table.delimiter, ",");
   EXPECT_EQ(file.table.header, Labels({"user", "item", "rating"}));
@@ -41,10 +42,26 @@ TEST_F(Table, WholeNumberLabelsComeInNumericalOrder) {
   const TensorFile file =
       read_fine("a.csv", "10,x9,1\n9,x10,1\n-3,x9,1\n100000000000000000000000,x1,1\n9,x1,1\n");
   EXPECT_EQ(file.modes[0].labels, Labels({"-3", "9", "10", "100000000000000000000000"}));
-  EXPECT_EQ(file.modes[1].labels, Labels({"x9", "x10", "x1"}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{2, 1, 0, 3, 1}, {0, 1, 0, 2, 2}}));
+  EXPECT_EQ(file.modes[1].labels, Labels({"x1", "x9", "x10"}));
+  EXPECT_EQ(file.entries.index, (std::vector<Row>{{2, 1, 0, 3, 1}, {1, 2, 1, 0, 0}}));
   EXPECT_EQ(names(file), Labels({"mode1", "mode2"}));
   EXPECT_TRUE(file.table.header.empty());
+}
+
+TEST_F(Table, TheOrderOfLinesChangesNoPosition) {
+  std::vector<std::string> rows;
+  for (const char* const label : {"week 2", "week 10", "7", "007", "07", "-7", "w", "\xc3\xa9", "week 02x"})
+    rows.push_back(std::string("k,") + label + ",1\n");
+  const Labels expected = {"-7", "007", "07", "7", "w", "week 2", "week 02x", "week 10", "\xc3\xa9"};
+  for (int shift = 0; shift < static_cast<int>(rows.size()); ++shift) {
+    std::rotate(rows.begin(), rows.begin() + 1, rows.end());
+    std::string content = "a,b,value\n";
+    for (const std::string& row : rows) content += row;
+    EXPECT_EQ(read_fine("a.csv", content).modes[1].labels, expected);
+  }
+  // "7" and "007" among whole numbers
+  EXPECT_EQ(read_fine("a.csv", "a,b,value\nk,7,1\nk,-1,1\nk,007,1\n").modes[1].labels,
+            read_fine("a.csv", "a,b,value\nk,007,1\nk,7,1\nk,-1,1\n").modes[1].labels);
 }
 
 TEST_F(Table, ManyLabelsKeepTheirPositions) {
@@ -112,7 +129,7 @@ TEST_F(Table, TriplesAreFactsOfValueOne) {
       read_fine("train.txt", "/m/1\t/film/x\t/m/2\r\n/m/2\t\"odd\tlabel\"\t/m/1\r\n\"a\"b\t/film/x\tc\r\n");
   EXPECT_EQ(file.entries.value, Values({1, 1, 1}));
   EXPECT_EQ(file.table.value_column, -1);
-  EXPECT_EQ(file.modes[0].labels, Labels({"/m/1", "/m/2", "\"a\"b"}));
+  EXPECT_EQ(file.modes[0].labels, Labels({"\"a\"b", "/m/1", "/m/2"}));
   EXPECT_EQ(file.modes[1].labels, Labels({"/film/x", "odd\tlabel"}));
   EXPECT_EQ(file.missing, 0);
   const TensorFile numbers = read_fine("train.txt", "1\t2\t3\n2\t2\t1\n", {.value_column = "none"});
@@ -415,7 +432,7 @@ TEST_F(Table, KnownModesMayComeWithoutWeights) {
   EXPECT_TRUE(without.entries.weight.empty());
   EXPECT_EQ(without.table.weight_column, -1);
   const TensorFile with = known("times,item,user,rating\n7,tea,bob,2\n");
-  EXPECT_EQ(with.entries.index, (std::vector<Row>{{1}, {0}}));
+  EXPECT_EQ(with.entries.index, (std::vector<Row>{{1}, {1}}));
   EXPECT_EQ(with.entries.value, Values({2}));
   EXPECT_EQ(with.entries.weight, Values({7}));
   const TensorFile cells = known("user,item,times\nbob,tea,7\n");

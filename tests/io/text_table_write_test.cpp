@@ -62,7 +62,10 @@ TEST_F(TableWriter, OddLabelsSurviveEveryDelimiter) {
         .format = Format::kTable, .delimiter = delimiter, .bins = {{.column = "t", .width = 7}}};
     const auto file_again = read_tensor(folder.path("a.txt"), options);
     ASSERT_TRUE(file_again.ok()) << delimiter << " " << file_again.error().message() << "\n" << text;
-    EXPECT_EQ(file_again->modes[0].labels, laid_out.modes[0].labels) << delimiter;
+    for (std::size_t e = 0; e < file.entries.value.size(); ++e)
+      EXPECT_EQ(file_again->modes[0].labels[file_again->entries.index[0][e]],
+                laid_out.modes[0].labels[file.entries.index[0][e]])
+          << delimiter;
     EXPECT_EQ(file_again->entries.index[2], file.entries.index[2]);
     EXPECT_EQ(file_again->table.header, laid_out.table.header);
     EXPECT_EQ(file_again->missing, 1);

@@ -2,10 +2,13 @@
 // Observed entries: canonical order, and what becomes of repeated, missing and impossible ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "support/random_tensor.hpp"
@@ -315,6 +318,27 @@ TEST(DescribeCell, SpeaksLabelsWhereThereAreSomeAndNumbersFromTheBase) {
   EXPECT_EQ(describe_cell(modes, index, 0), "(ann, 9, 4)");
   EXPECT_EQ(describe_cell(modes, index, 1), "(cy, 1, 2)");
   EXPECT_EQ(describe_cell(modes, index, 1, 0), "(cy, 0, 1)");
+}
+
+TEST(ObservedTensor, RepeatedCellsMergeToTheSameBitsInAnyOrder) {
+  std::vector<std::pair<double, double>> lines = {{0.1, 1.0}, {1e16, 0.3}, {-1e16, 0.3}, {0.7, 0.1}};
+  for (const Duplicates policy : {Duplicates::kMean, Duplicates::kSum}) {
+    std::sort(lines.begin(), lines.end());
+    std::optional<double> expected;
+    do {
+      Entries entries{.index = {{0, 0, 0, 0, 1}, {0, 0, 0, 0, 1}}, .value = {}, .weight = {}};
+      for (const auto& [value, weight] : lines) {
+        entries.value.push_back(value);
+        entries.weight.push_back(weight);
+      }
+      entries.value.push_back(5.0);
+      entries.weight.push_back(1.0);
+      const auto tensor = ObservedTensor::create(test::plain_modes({2, 2}), entries, policy);
+      ASSERT_TRUE(tensor);
+      if (!expected) expected = tensor->values()[0];
+      EXPECT_EQ(tensor->values()[0], *expected);
+    } while (std::next_permutation(lines.begin(), lines.end()));
+  }
 }
 
 }  // namespace

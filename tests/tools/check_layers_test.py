@@ -45,7 +45,7 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(":3: ", found)
 
     def test_public_headers_include_no_private_ones(self):
-        self.assertIn("a.hpp:2: ", self.check(include__lacuna__io__a_hpp=LICENCE + '#include "io/formats.hpp"\n'))
+        self.assertIn("a.hpp:2: ", self.check(include__lacuna__io__a_hpp=LICENCE + '#include "io/file/ending.hpp"\n'))
 
     def test_a_room_that_is_not_listed(self):
         self.assertIn("attic", self.check(src__attic__a_cpp=LICENCE))

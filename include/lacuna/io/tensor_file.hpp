@@ -49,8 +49,11 @@ struct ReadOptions {
   bool invert_mask = false;
 
   // Tables.
-  std::string delimiter{};       // empty: found from the first lines among "::", tab, ',', ';', '|', space
-  std::optional<bool> header{};  // unset: the first line is one when its value field is not a number
+  std::string delimiter{};  // empty: found from the first lines among "::", tab, ',', ';', '|', space
+  // Before the decimals of values and weights: ',' or '.'. Unset: a point, or a comma where the numbers can be
+  // read in no other way.
+  std::optional<char> decimal{};
+  std::optional<bool> header{};        // unset: the first line is one when its value field is not a number
   std::vector<std::string> columns{};  // the mode columns, by name or 1-based number; empty: all the others
   // Empty: "value"/"rating"/... by name, else the last column that is no mode, if it holds numbers. A table
   // without number columns, such as knowledge-graph triples, has the value 1 on each line; "none" asks for
@@ -84,6 +87,7 @@ struct TableLayout {
   int value_column = -1;              // -1: the file has no value column
   int weight_column = -1;             // -1: the file has no weight column
   int columns = 0;                    // how many there are
+  char decimal = '.';                 // before the decimals of values and weights
 };
 
 struct TensorFile {

@@ -2,6 +2,7 @@
 // Conversions between doubles and the number types of arrays on disk.
 #include "io/array/dtype.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,15 +14,12 @@
 namespace lacuna::io {
 namespace {
 
-// Half precision, the one type the language lacks.
-struct Half {
-  std::uint16_t bits = 0;
-};
 // One byte that is zero or not.
 struct Truth {
   std::uint8_t bits = 0;
 };
 
+using Half = Eigen::half;
 constexpr double kHalfLimit = 65520;  // from here on a number rounds to infinity in half precision
 
 template <class T>
@@ -33,38 +31,24 @@ T swapped(T number) {
   return number;
 }
 
-double to_double(Half half) {
-  const int exponent = (half.bits >> 10) & 31;
-  const int fraction = half.bits & 1023;
-  double magnitude = 0;
-  if (exponent == 31) {
-    magnitude =
-        fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(fraction, -24);
-  } else {
-    magnitude = std::ldexp(1024 + fraction, exponent - 25);
-  }
-  return (half.bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
 double to_double(Truth truth) { return truth.bits != 0 ? 1.0 : 0.0; }
 template <class T>
 double to_double(T number) {
   return static_cast<double>(number);
 }
 
+// The float nearest to zero from `value`, its last bit set where that is not exact. Rounding it to half precision
+// then goes the way of rounding `value` itself: Eigen goes by way of the nearest float, which rounds twice.
+float odd_float(double value) {
+  auto near = static_cast<float>(value);
+  if (static_cast<double>(near) == value || std::isnan(value)) return near;
+  if (std::fabs(static_cast<double>(near)) > std::fabs(value)) near = std::nextafter(near, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) | 1U);
+}
+
 bool from_double(double value, Half& out) {
-  const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) {
-    out.bits = 0x7e00;
-    return true;
-  }
-  if (magnitude >= kHalfLimit) return false;
-  // steps = magnitude in units of the last place; 2048 of them carry over into the exponent by themselves.
-  const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
-  const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  out.bits = static_cast<std::uint16_t>(sign | (static_cast<unsigned>(exponent + 14) * 1024U + steps));
+  if (std::fabs(value) >= kHalfLimit) return false;
+  out = Half(odd_float(value));
   return true;
 }
 

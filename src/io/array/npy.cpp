@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // numpy's .npy: one dense array.
+#include "io/array/npy.hpp"
+
 #include <algorithm>
 
 #include "io/array/dense.hpp"
 #include "io/array/npy_format.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/formats.hpp"
 
 namespace lacuna::io {
 

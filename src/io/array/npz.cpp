@@ -2,6 +2,8 @@
 // numpy's .npz: a zip archive of .npy arrays. It holds one dense tensor, or a sparse one the way
 // pydata/sparse (coords, data, shape) or scipy.sparse (format, row and col or indices and indptr, data,
 // shape) saves it.
+#include "io/array/npz.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "io/array/dense.hpp"
 #include "io/array/npy_format.hpp"
 #include "io/array/zip.hpp"
-#include "io/formats.hpp"
 #include "io/text/number.hpp"
 
 namespace lacuna::io {

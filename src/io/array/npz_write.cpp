@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing numpy's .npz: a dense array, or a list of cells that pydata/sparse reads.
+#include "io/array/npz_write.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "io/array/npy_format.hpp"
 #include "io/array/zip.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/formats.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -22,6 +23,11 @@ void append_doubles(Bytes& out, const std::vector<double>& value) {
   out.resize(start + value.size() * sizeof(double));
   (void)encode_numbers(Dtype{}, value.data(), value.size(),
                        out.data() + start);  // a double takes every double
+}
+
+Bytes joined(Bytes header, const Bytes& numbers) {
+  header.insert(header.end(), numbers.begin(), numbers.end());
+  return header;
 }
 
 bool sorted_without_repeats(const Entries& entries) {
@@ -62,8 +68,7 @@ void write_sparse(ZipWriter& zip, const TensorFile& file) {
   append_doubles(data, entries.value);
   const auto add = [&zip](const char* name, const char* dtype, const std::vector<std::uint64_t>& sizes,
                           const Bytes& bytes) {
-    const Bytes header = npy_header(dtype, false, sizes);
-    zip.add(std::string(name) + kEnding, {&header, &bytes});
+    zip.add(std::string(name) + kEnding, joined(npy_header(dtype, false, sizes), bytes));
   };
   add("data", "<f8", {count}, data);
   add("shape", "<i8", {order}, shape);
@@ -96,14 +101,16 @@ Result<> write_npz(const std::string& path, const TensorFile& file) {
   }
   auto out = AtomicFile::create(path);
   if (!out) return out.error();
-  ZipWriter zip(*out);
+  ZipWriter zip;
   if (file.dense) {
     const std::string name = file.layout.variable.empty() ? "data" : file.layout.variable;
-    zip.add(name + kEnding, {&header, &numbers});
+    zip.add(name + kEnding, joined(std::move(header), numbers));
+    numbers = {};
   } else {
     write_sparse(zip, file);
   }
-  zip.finish();
+  if (!zip.finish(*out))
+    return output_error(path, fmt::format("libzip could not write it: {}", zip.trouble()));
   return out->commit();
 }
 

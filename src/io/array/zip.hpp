@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Zip archives, as far as .npz needs them: stored and deflated members, no encryption, one disk.
+// Zip archives for .npz, through libzip: stored and deflated members. libzip believes what an archive says of
+// its sizes; here they are held against the file before memory is taken for them.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "io/file/atomic_file.hpp"
 #include "io/file/byte_file.hpp"
 
+struct zip;
+struct zip_source;
+
 namespace lacuna::io {
 
 struct ZipMember {
   std::string name;
-  std::uint16_t flags = 0;
-  std::uint16_t method = 0;  // 0 stored, 8 deflated
-  std::uint32_t crc = 0;
+  std::uint64_t number = 0;  // in the archive
+  std::uint64_t size = 0;    // unpacked
   std::uint64_t packed_size = 0;
-  std::uint64_t size = 0;
-  std::uint64_t offset = 0;  // of the local header
+  std::uint16_t method = 0;
+  bool encrypted = false;
 };
 
 class ZipReader {
@@ -33,38 +37,42 @@ class ZipReader {
   [[nodiscard]] Result<Bytes> read_start(const ZipMember& member, std::uint64_t limit) const;
 
  private:
-  struct Directory {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-    std::uint64_t members = 0;
+  struct Discard {
+    void operator()(zip* archive) const;
   };
   explicit ZipReader(ByteFile file) : file_(std::move(file)) {}
-  [[nodiscard]] Result<Directory> find_directory() const;
-  Result<> read_directory(const Directory& directory);
-  [[nodiscard]] Result<std::uint64_t> data_offset(const ZipMember& member) const;
+  Result<> open_archive();
+  Result<> list_members();
+  [[nodiscard]] Result<> check(const ZipMember& member) const;
   [[nodiscard]] Error damaged(const std::string& what) const;
 
   ByteFile file_;
+  Bytes memory_;  // of a file that is no regular one
+  std::unique_ptr<zip, Discard> archive_;
   std::vector<ZipMember> members_;
 };
 
+// An archive that is put together in memory and then written at once.
 class ZipWriter {
  public:
-  // The 64-bit fields are written where a number needs them, or always.
-  explicit ZipWriter(AtomicFile& out, bool always_64_bit = false)
-      : out_(out), always_64_bit_(always_64_bit) {}
+  ZipWriter();
+  ZipWriter(const ZipWriter&) = delete;
+  ZipWriter& operator=(const ZipWriter&) = delete;
+  ~ZipWriter();
 
-  // One member, deflated. The pieces are written one after the other.
-  void add(const std::string& name, const std::vector<const Bytes*>& pieces);
-  void finish();
+  // One member, deflated.
+  void add(const std::string& name, Bytes content);
+  // False: libzip failed, and trouble() says how.
+  bool finish(AtomicFile& out);
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  void write(const Bytes& bytes);
+  void fail(zip* archive);
 
-  AtomicFile& out_;
-  bool always_64_bit_;
-  std::uint64_t position_ = 0;
-  std::vector<ZipMember> members_;
+  zip_source* memory_ = nullptr;
+  zip* archive_ = nullptr;
+  std::vector<std::unique_ptr<Bytes>> contents_;  // until the archive is written
+  std::string trouble_;
 };
 
 }  // namespace lacuna::io

@@ -6,9 +6,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "io/file/atomic_file.hpp"
+#include "io/file/header_fields.hpp"
+#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -17,8 +21,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the layout is little-e
 
 constexpr char kMagic[8] = {'L', 'A', 'C', 'U', 'N', 'A', '\0', 1};
 constexpr std::uint64_t kAlignment = 64;
-constexpr std::uint64_t kPrefix = 16;  // magic and header length
-constexpr std::uint64_t kMostHeader = 1U << 30;
+constexpr std::uint64_t kPrefix = 16;            // magic and header length
+constexpr std::uint64_t kMostHeader = 1U << 28;  // a fit's history is the longest thing in one
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -47,6 +51,11 @@ class SummedFile {
   uLong sum_ = crc32_z(0, nullptr, 0);
   std::uint64_t written_ = 0;
 };
+
+std::uint64_t array_number(const nlohmann::json& described, const char* name) {
+  return static_cast<std::uint64_t>(
+      whole_number(described.at(name), 0, std::numeric_limits<std::int64_t>::max(), name));
+}
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -95,7 +104,7 @@ Result<> ArrayWriter::save(const std::string& path, const nlohmann::json& header
 
 Result<ArrayReader> ArrayReader::open(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return input_error(path, std::strerror(errno));
+  if (!file) return input_error(path, system_text(errno));
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
     return input_error(path, "not a regular file, expected a model");
   const long end = std::ftell(file.get());
@@ -126,23 +135,24 @@ Result<ArrayReader> ArrayReader::open(const std::string& path) {
   sum = add_to_sum(sum, text.data(), text.size());
   sum = add_to_sum(sum, reader.arrays_.data(), reader.arrays_.size());
   if (sum != stored) return input_error(path, "the model is damaged: its checksum does not match");
-  reader.header_ = nlohmann::json::parse(text, nullptr, false);
-  if (reader.header_.is_discarded()) return input_error(path, "the model is damaged: its header is not JSON");
+  reader.header_ = parse_bounded_json(text);
+  if (reader.header_.is_discarded())
+    return input_error(path, "the model is damaged: its header is not JSON, or nested too deep");
   return reader;
 }
 
 std::uint64_t ArrayReader::checked_bytes(const nlohmann::json& described, const char* dtype,
                                          std::size_t element) const {
   if (described.at("dtype") != dtype) throw Bad(std::string("an array of another type, expected ") + dtype);
-  const auto count = described.at("count").get<std::uint64_t>();
-  const auto offset = described.at("offset").get<std::uint64_t>();
+  const std::uint64_t count = array_number(described, "count");
+  const std::uint64_t offset = array_number(described, "offset");
   if (offset > arrays_.size() || count > (arrays_.size() - offset) / element)
     throw Bad("an array beyond the file's end");
   return count * element;
 }
 
 void ArrayReader::copy_out(const nlohmann::json& described, void* to, std::size_t bytes) const {
-  if (bytes > 0) std::memcpy(to, arrays_.data() + described.at("offset").get<std::uint64_t>(), bytes);
+  if (bytes > 0) std::memcpy(to, arrays_.data() + array_number(described, "offset"), bytes);
 }
 
 std::vector<std::string> ArrayReader::strings(const nlohmann::json& described) const {
@@ -159,6 +169,8 @@ std::vector<std::string> ArrayReader::strings(const nlohmann::json& described) c
 }
 
 bool starts_like_container(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // looking would take bytes from a pipe
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   char start[7] = {};
   return file && std::fread(start, 1, sizeof start, file.get()) == sizeof start &&

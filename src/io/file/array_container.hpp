@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "io/file/header_fields.hpp"
+
 namespace lacuna::io {
 
 template <class T>
@@ -56,11 +58,12 @@ class ArrayReader {
   static Result<ArrayReader> open(const std::string& path);
   [[nodiscard]] const nlohmann::json& header() const { return header_; }
 
-  // Throw Bad, or a json exception, when the description does not fit the file.
+  // Throw Bad, or a json exception, when the description does not fit the file. Numbers are finite.
   template <class T>
   [[nodiscard]] std::vector<T> get(const nlohmann::json& described) const {
     std::vector<T> values(checked_bytes(described, dtype_name<T>(), sizeof(T)) / sizeof(T));
     copy_out(described, values.data(), values.size() * sizeof(T));
+    if constexpr (std::is_same_v<T, double>) check_finite(values);
     return values;
   }
   [[nodiscard]] std::vector<std::string> strings(const nlohmann::json& described) const;

@@ -12,17 +12,18 @@
 #include <cstring>
 #include <optional>
 #include <random>
-#include <system_error>
 #include <vector>
+
+#include "io/file/system_text.hpp"
 
 namespace lacuna {
 namespace {
 
+using io::system_text;
+
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
 constexpr int kAttempts = 100;             // at a temporary name nobody uses
 constexpr std::size_t kLongestStem = 200;  // names stop at 255 bytes on the usual file systems
-
-std::string system_text(int code) { return std::generic_category().message(code); }
 
 // "/dev/stdout" and its kin name an open file of this process: its own offset must be used, and a rename over
 // what it points to would cut the shell's redirection loose. -1: an ordinary path.

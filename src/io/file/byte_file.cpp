@@ -10,16 +10,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
+
+#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 constexpr std::size_t kLargestRead = std::size_t{1} << 30;  // one system call moves at most 2 GB
-
-std::string system_text(int code) { return std::generic_category().message(code); }
 
 }  // namespace
 

@@ -18,16 +18,14 @@ constexpr int kMemoryLevel = 8;
 constexpr int kLevel =
     4;  // on videos, spectra and coordinates within 3 % of the default size in half its time
 
-int window(Deflate kind) { return kind == Deflate::kRaw ? -kWindow : kWindow; }
-
 uInt clipped(std::uint64_t count) {
   return static_cast<uInt>(std::min<std::uint64_t>(count, std::numeric_limits<uInt>::max()));
 }
 
 struct Inflater {
   z_stream stream{};
-  explicit Inflater(Deflate kind) {
-    if (::inflateInit2(&stream, window(kind)) != Z_OK) throw std::bad_alloc();
+  Inflater() {
+    if (::inflateInit2(&stream, kWindow) != Z_OK) throw std::bad_alloc();
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -36,8 +34,8 @@ struct Inflater {
 
 struct Deflater {
   z_stream stream{};
-  explicit Deflater(Deflate kind) {
-    if (::deflateInit2(&stream, kLevel, Z_DEFLATED, window(kind), kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
+  Deflater() {
+    if (::deflateInit2(&stream, kLevel, Z_DEFLATED, kWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
   }
@@ -49,8 +47,8 @@ struct Deflater {
 }  // namespace
 
 Result<Bytes> inflate_bytes(const ByteFile& file, std::uint64_t offset, std::uint64_t packed,
-                            std::uint64_t wanted, Deflate kind) {
-  Inflater inflater(kind);
+                            std::uint64_t wanted) {
+  Inflater inflater;
   z_stream& stream = inflater.stream;
   // One byte more than is wanted makes zlib look at the end of the stream and its checksum.
   Bytes out(static_cast<std::size_t>(wanted) + 1);
@@ -85,8 +83,8 @@ Result<Bytes> inflate_bytes(const ByteFile& file, std::uint64_t offset, std::uin
   return out;
 }
 
-Bytes deflate_bytes(const std::vector<const Bytes*>& pieces, Deflate kind) {
-  Deflater deflater(kind);
+Bytes deflate_bytes(const std::vector<const Bytes*>& pieces) {
+  Deflater deflater;
   z_stream& stream = deflater.stream;
   Bytes out;
   Bytes block(kBlock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zlib over byte ranges: .npz members (raw deflate) and MATLAB variables (zlib streams).
+// zlib streams over byte ranges, as MATLAB packs its variables.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,13 @@ namespace lacuna::io {
 // Deflate cannot shrink anything further than this; a larger claim is damage or malice.
 inline constexpr std::uint64_t kDeflateRatio = 1040;
 
-enum class Deflate { kRaw, kZlib };
-
 // Unpacks from the `packed` bytes at `offset` until `wanted` bytes are there or the stream ends. An answer
 // shorter than `wanted` is all the stream has. Damage is an error, and so is a stream that ends in the middle
 // or, when all of it is unpacked, a wrong checksum.
 Result<Bytes> inflate_bytes(const ByteFile& file, std::uint64_t offset, std::uint64_t packed,
-                            std::uint64_t wanted, Deflate kind);
+                            std::uint64_t wanted);
 
 // The pieces one after the other, packed.
-Bytes deflate_bytes(const std::vector<const Bytes*>& pieces, Deflate kind);
+Bytes deflate_bytes(const std::vector<const Bytes*>& pieces);
 
 }  // namespace lacuna::io

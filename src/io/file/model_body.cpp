@@ -2,6 +2,7 @@
 #include "io/file/model_body.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "model/body.hpp"
 
@@ -61,18 +62,24 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
   if (!latent.dual.weights().empty()) header["weights"] = arrays.add("weights", latent.dual.weights());
 }
 
+// As in the grammar of parts; a larger power makes weights overflow.
+double read_power(const json& described) {
+  constexpr double kLargestPower = 4.0;
+  const double power = finite_number(described, "a part's power");
+  if (std::abs(power) > kLargestPower) throw ArrayReader::Bad("a part's power beyond 4");
+  return power;
+}
+
 Latent read_latent(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
   const int order = static_cast<int>(modes.size());
   Latent latent;
   for (const json& described : header.at("parts")) {
     ModelPart part;
-    part.modes.mode = described.at("mode").get<int>();
-    part.modes.agree = described.at("agree").get<std::vector<int>>();
-    part.lambda = described.at("lambda").get<double>();
-    part.modes.row_power = described.at("row_power").get<double>();
-    part.modes.fiber_power = described.at("fiber_power").get<double>();
-    if (part.modes.mode < 0 || part.modes.mode >= order)
-      throw ArrayReader::Bad("a part of a mode that is not there");
+    part.modes.mode = static_cast<int>(whole_number(described.at("mode"), 0, order - 1, "a part's mode"));
+    part.modes.agree = mode_numbers(described.at("agree"), order);
+    part.lambda = finite_number(described.at("lambda"), "lambda");
+    part.modes.row_power = read_power(described.at("row_power"));
+    part.modes.fiber_power = read_power(described.at("fiber_power"));
     check_part(part.modes, order);
     // Only a part with a right factor may have no column.
     part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size,
@@ -132,9 +139,8 @@ Cp read_cp(const json& header, const ArrayReader& arrays, const std::vector<Mode
   if (header.contains("covariance")) cp.covariance = read_factors(header["covariance"], arrays, modes);
   for (const Matrix<double>& covariance : cp.covariance)
     if (covariance.cols() != rank * rank) throw ArrayReader::Bad("a covariance that does not fit its factor");
-  cp.noise_precision = header.at("noise_precision").get<double>();
-  if (!(cp.noise_precision >= 0.0) || !std::isfinite(cp.noise_precision))
-    throw ArrayReader::Bad("a noise precision that is no number >= 0");
+  cp.noise_precision = finite_number(header.at("noise_precision"), "noise_precision");
+  if (cp.noise_precision < 0.0) throw ArrayReader::Bad("a noise precision that is no number >= 0");
   return cp;
 }
 
@@ -170,7 +176,7 @@ void read_body(std::string_view kind, const json& header, const ArrayReader& arr
     model.entries = model.latent()->dual.size();
     return;
   }
-  model.entries = header.at("entries").get<Count>();
+  model.entries = whole_number(header.at("entries"), 0, std::numeric_limits<Count>::max(), "entries");
   if (kind == "tucker") *model.body = read_tucker(header, arrays, model.modes);
   if (kind == "cp") *model.body = read_cp(header, arrays, model.modes);
   if (kind == "dense") *model.body = read_dense(header, arrays, model.modes);

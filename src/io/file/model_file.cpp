@@ -8,13 +8,19 @@
 
 #include "io/file/array_container.hpp"
 #include "io/file/atomic_file.hpp"
+#include "io/file/header_fields.hpp"
 #include "io/file/model_body.hpp"
+#include "io/text/number.hpp"
 
 namespace lacuna {
 namespace {
 
 using io::ArrayReader;
 using io::ArrayWriter;
+using io::finite_number;
+using io::kLargestSize;
+using io::mode_numbers;
+using io::whole_number;
 using nlohmann::json;
 
 json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
@@ -25,15 +31,21 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   return described;
 }
 
+// Every bin's first second and the one behind the last bin are whole numbers of 64 bits.
+Binning read_binning(const json& described, Index size) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  const Binning binning{.origin = whole_number(described.at("origin"), -kMost, kMost, "a bin's origin"),
+                        .width = whole_number(described.at("width"), 1, kMost, "a bin's width")};
+  if (binning.width > kMost / size) throw ArrayReader::Bad("bins that reach beyond 64 bits");
+  return binning;
+}
+
 // Throws json exceptions and ArrayReader::Bad on a header that lies; load_model turns both into an Error.
 Mode read_mode(const json& described, const ArrayReader& arrays) {
   Mode mode;
   mode.name = described.at("name").get<std::string>();
-  mode.size = described.at("size").get<Index>();
-  if (described.contains("binning"))
-    mode.binning = Binning{.origin = described["binning"].at("origin").get<std::int64_t>(),
-                           .width = described["binning"].at("width").get<std::int64_t>()};
-  if (mode.binning && mode.binning->width <= 0) throw ArrayReader::Bad("a bin width that is not positive");
+  mode.size = static_cast<Index>(whole_number(described.at("size"), 1, kLargestSize, "a mode's size"));
+  if (described.contains("binning")) mode.binning = read_binning(described["binning"], mode.size);
   if (described.contains("labels")) {
     mode.labels = arrays.strings(described["labels"]);
     if (mode.labels.size() != mode.size) throw ArrayReader::Bad("as many labels as positions expected");
@@ -49,16 +61,17 @@ json describe_effect(const Effect& effect, std::size_t i, ArrayWriter& arrays) {
           {"value", arrays.add(name + "_value", std::span<const double>(effect.value))}};
 }
 
-Offsets read_offsets(const json& described, const ArrayReader& arrays) {
+Offsets read_offsets(const json& described, const ArrayReader& arrays, int order) {
   Offsets offsets;
-  offsets.mean = described.at("mean").get<double>();
+  offsets.mean = finite_number(described.at("mean"), "the mean");
   for (const json& one : described.at("effects")) {
-    Effect effect{.modes = one.at("modes").get<std::vector<int>>(),
-                  .ridge = one.at("ridge").get<double>(),
+    Effect effect{.modes = mode_numbers(one.at("modes"), order),
+                  .ridge = finite_number(one.at("ridge"), "an offset's ridge"),
                   .key = arrays.get<std::uint64_t>(one.at("key")),
                   .value = arrays.get<double>(one.at("value"))};
-    if (effect.modes.empty() || effect.modes.size() > 2)
-      throw ArrayReader::Bad("an offset of one mode or two expected");
+    const bool one_or_two =
+        effect.modes.size() == 1 || (effect.modes.size() == 2 && effect.modes[0] != effect.modes[1]);
+    if (!one_or_two) throw ArrayReader::Bad("an offset of one mode or two expected");
     const bool ascending =
         std::is_sorted(effect.key.begin(), effect.key.end(), std::less_equal<>());  // and each once
     if (effect.key.size() != effect.value.size() || !ascending)
@@ -72,8 +85,10 @@ Calibration read_calibration(const json& described, const ArrayReader& arrays) {
   Calibration calibration;
   Count last = -1;
   for (const json& one : described) {
-    Calibration::Group group{.support_from = one.at("support_from").get<Count>(),
-                             .residuals = arrays.get<double>(one.at("residuals"))};
+    Calibration::Group group{
+        .support_from =
+            whole_number(one.at("support_from"), 0, std::numeric_limits<Count>::max(), "a group's support"),
+        .residuals = arrays.get<double>(one.at("residuals"))};
     if (group.support_from <= last || !std::is_sorted(group.residuals.begin(), group.residuals.end()))
       throw ArrayReader::Bad("a calibration whose groups and residuals do not ascend");
     last = group.support_from;
@@ -90,28 +105,38 @@ json describe_range(const Range& range) {
 
 Range read_range(const json& described) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (!described.is_array() || described.size() != 2) throw ArrayReader::Bad("a range of two ends expected");
   const json& low = described.at(0);
   const json& high = described.at(1);
-  const Range range{.low = low.is_null() ? -kInfinite : low.get<double>(),
-                    .high = high.is_null() ? kInfinite : high.get<double>()};
+  const Range range{.low = low.is_null() ? -kInfinite : finite_number(low, "a range's end"),
+                    .high = high.is_null() ? kInfinite : finite_number(high, "a range's end")};
   if (range.low > range.high) throw ArrayReader::Bad("a range whose low end is above its high end");
   return range;
+}
+
+// What the report and `info` take from the settings has the type they expect.
+std::string read_settings(const json& settings) {
+  const auto is_run = [](const json& run) {
+    return run.is_object() && (!run.contains("command") || run["command"].is_string()) &&
+           (!run.contains("picture") || run["picture"].is_boolean());
+  };
+  if (!settings.is_object() || (settings.contains("run") && !is_run(settings["run"])))
+    throw ArrayReader::Bad("settings that are not a table of settings");
+  return settings.dump();
 }
 
 Model read_common(const json& header, const ArrayReader& arrays) {
   Model model;
   model.method = header.at("method").get<std::string>();
   model.version = header.at("lacuna").get<std::string>();
-  model.settings = header.at("settings").dump();
-  model.index_base = header.at("index_base").get<int>();
-  model.offsets = read_offsets(header.at("offsets"), arrays);
+  model.settings = read_settings(header.at("settings"));
+  model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
+  if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
+  model.offsets = read_offsets(header.at("offsets"), arrays, model.order());
   model.observed = read_range(header.at("observed"));
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
   if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
-  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
-  for (const Effect& effect : model.offsets.effects)
-    for (const int mode : effect.modes)
-      if (mode < 0 || mode >= model.order()) throw ArrayReader::Bad("an offset of a mode that is not there");
   return model;
 }
 

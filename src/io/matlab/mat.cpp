@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Reading MATLAB files: which variable, and what it means.
+#include "io/matlab/mat.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "io/array/coo.hpp"
 #include "io/array/dense.hpp"
-#include "io/formats.hpp"
+#include "io/matlab/mat5.hpp"
 #include "io/matlab/mat_list.hpp"
+#include "io/matlab/mat_matio.hpp"
 #include "io/matlab/mat_variable.hpp"
 
 namespace lacuna::io {

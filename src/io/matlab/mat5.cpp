@@ -2,6 +2,8 @@
 // MATLAB files of version 5 and 7. After a header of 128 bytes come data elements, each with a tag: type and
 // length. A variable is an element of type "matrix", or one of type "compressed" that unpacks to it; inside
 // it are further elements: flags, sizes, name, numbers. Structs hold matrices in turn.
+#include "io/matlab/mat5.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -245,7 +247,7 @@ Result<> Mat5::open() {
 
 Result<Bytes> Mat5::body(const Top& top, std::uint64_t limit) const {
   if (!top.compressed) return file_.bytes(top.offset, std::min(top.length, limit));
-  const auto tag = inflate_bytes(file_, top.offset, top.length, 8, Deflate::kZlib);
+  const auto tag = inflate_bytes(file_, top.offset, top.length, 8);
   if (!tag) return tag.error();
   if (tag->size() < 8 || load_u32(tag->data(), big_) != kMatrix)
     return damaged(top, "it unpacks to no matrix");
@@ -253,7 +255,7 @@ Result<Bytes> Mat5::body(const Top& top, std::uint64_t limit) const {
   if (length / kDeflateRatio > top.length) {
     return damaged(top, fmt::format("{} bytes cannot unpack to {}", top.length, length));
   }
-  auto out = inflate_bytes(file_, top.offset, top.length, 8 + std::min(length, limit), Deflate::kZlib);
+  auto out = inflate_bytes(file_, top.offset, top.length, 8 + std::min(length, limit));
   if (!out) return out;
   if (out->size() != 8 + std::min(length, limit))
     return damaged(top, "it unpacks to fewer bytes than it says");

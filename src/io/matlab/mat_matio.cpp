@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // MATLAB files of version 4 and 7.3, through libmatio. It and HDF5 beneath it keep global state, so one
 // thread at a time is in here; and nothing of what they would log is printed.
+#include "io/matlab/mat_matio.hpp"
+
 #include <fmt/format.h>
 #include <matio.h>
 
@@ -12,6 +14,7 @@
 #include <string_view>
 
 #include "io/array/dense.hpp"
+#include "io/matlab/hdf5_sizes.hpp"
 #include "io/matlab/mat_variable.hpp"
 #include "io/text/number.hpp"
 
@@ -173,6 +176,9 @@ Result<MatContent> take_numbers(const std::string& path, const matvar_t& variabl
 Result<std::vector<MatVariable>> list_matio(const ByteFile& source) {
   const std::string& path = source.path();
   const std::lock_guard<std::mutex> lock(matio_mutex());
+  if (is_hdf5(source)) {
+    if (auto fine = check_hdf5_sizes(source); !fine) return fine.error();
+  }
   const MatFile file = open_file(source);
   if (!file) return not_matlab(path);
   std::vector<MatVariable> out;

@@ -50,17 +50,4 @@ Result<> check_loadable(const std::string& path, const MatVariable& variable);
 // "data.Y" -> {"data", "Y"}
 [[nodiscard]] std::vector<std::string> split_dotted(const std::string& name);
 
-// Version 5 (and 7, which packs the variables): read by our own code, which trusts no length in the file.
-[[nodiscard]] bool is_mat5(const ByteFile& file);
-Result<std::vector<MatVariable>> list_mat5(const ByteFile& file);
-Result<MatContent> load_mat5(const ByteFile& file, const std::string& name);
-
-// Versions 4 and 7.3 (HDF5): through libmatio.
-Result<std::vector<MatVariable>> list_matio(const ByteFile& file);
-Result<MatContent> load_matio(const ByteFile& file, const std::string& name);
-// One array as a version 7.3 file, which has no limit of 2 GB; `bytes` are first mode fastest. A failure
-// leaves a half-written file, which write_mat73 does not.
-Result<> write_matio(const std::string& path, const MatVariable& variable, Bytes bytes);
-Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes bytes);
-
 }  // namespace lacuna::io

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing MATLAB files: version 7 (packed version 5), or 7.3 for an array beyond 2 GB.
+#include "io/matlab/mat_write.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,8 +14,7 @@
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/inflate.hpp"
-#include "io/formats.hpp"
-#include "io/matlab/mat_variable.hpp"
+#include "io/matlab/mat_matio.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -92,7 +93,7 @@ Result<> write_version5(const std::string& path, const Bytes& start,
   append_number(tag, length, 4);
   pieces = {&tag, &start};
   pieces.insert(pieces.end(), numbers.begin(), numbers.end());
-  const Bytes packed = deflate_bytes(pieces, Deflate::kZlib);
+  const Bytes packed = deflate_bytes(pieces);
   Bytes outer;
   append_number(outer, 15, 4);
   append_number(outer, packed.size(), 4);

@@ -11,7 +11,9 @@
 
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/formats.hpp"
+#include "io/picture/picture_bmp.hpp"
+#include "io/picture/picture_jpeg.hpp"
+#include "io/picture/picture_png.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -139,6 +141,11 @@ Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::ui
     return memory_error(path, fmt::format("found a picture of {}, more than 2^31 cells", shape_text(shape)));
   }
   return check_memory(path, rows * columns * channels, sizeof(double) + 3 * sizeof(Index));
+}
+
+Error too_few_bytes(const std::string& path, std::uint64_t bytes, std::uint64_t rows, std::uint64_t columns) {
+  return input_error(
+      path, fmt::format("found {} bytes, too few for a picture of {} x {} pixels", bytes, rows, columns));
 }
 
 Result<TensorFile> read_picture(const std::string& path, const ReadOptions& options) {

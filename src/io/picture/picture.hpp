@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/base/result.hpp>
+#include <lacuna/io/tensor_file.hpp>
 #include <string>
 #include <vector>
 
@@ -30,13 +30,10 @@ enum class PictureKind { kNone, kPng, kJpeg, kBmp };
 // bytes can claim any size.
 Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::uint64_t columns,
                             unsigned channels);
+[[nodiscard]] Error too_few_bytes(const std::string& path, std::uint64_t bytes, std::uint64_t rows,
+                                  std::uint64_t columns);
 
-Result<Picture> decode_png(const std::string& path, const Bytes& bytes);
-Result<Picture> decode_jpeg(const std::string& path, const Bytes& bytes);
-Result<Picture> decode_bmp(const std::string& path, const Bytes& bytes);
-
-Result<Bytes> encode_png(const std::string& path, const Picture& picture);
-Result<Bytes> encode_jpeg(const std::string& path, const Picture& picture);
-Result<Bytes> encode_bmp(const std::string& path, const Picture& picture);
+Result<TensorFile> read_picture(const std::string& path, const ReadOptions& options);
+Result<> write_picture(const std::string& path, const TensorFile& file);
 
 }  // namespace lacuna::io

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // BMP pictures: uncompressed, 8 bits with a palette, 24 or 32 bits, rows from the bottom up or from the top
 // down.
+#include "io/picture/picture_bmp.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
-
-#include "io/picture/picture.hpp"
 
 namespace lacuna::io {
 namespace {

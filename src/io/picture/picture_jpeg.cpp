@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // JPEG pictures, through libjpeg. Its errors come back by longjmp, so the functions that call setjmp own
 // nothing that would need destroying: all memory belongs to the structures handed to them.
+#include "io/picture/picture_jpeg.hpp"
+
 #include <fmt/format.h>
 #include <jpeglib.h>
 
@@ -10,8 +12,6 @@
 #include <cstdlib>
 // after jpeglib.h
 #include <jerror.h>
-
-#include "io/picture/picture.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -163,6 +163,12 @@ Result<Picture> decode_jpeg(const std::string& path, const Bytes& bytes) {
   if (reader.four_inks) return input_error(path, "found a JPEG for print (CMYK), expected gray or colour");
   if (auto fine = check_picture_size(path, reader.rows, reader.columns, reader.channels); !fine)
     return fine.error();
+  // A block of 8 x 8 numbers takes a bit at the least, and may stand for 4 x 4 times as many pixels. Arithmetic
+  // coding can do with less than a bit.
+  const std::uint64_t pixels_in_byte =
+      std::uint64_t{8} * 64 * 16 * (reader.jpeg.arith_code != FALSE ? 64 : 1);
+  if (reader.columns > bytes.size() * pixels_in_byte / reader.rows)
+    return too_few_bytes(path, bytes.size(), reader.rows, reader.columns);
   reader.picture.rows = reader.rows;
   reader.picture.columns = reader.columns;
   reader.picture.channels = reader.channels;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // PNG pictures, through libpng. Its errors come back by longjmp, so the functions that call setjmp own
 // nothing that would need destroying: all memory belongs to the structures handed to them.
+#include "io/picture/picture_png.hpp"
+
 #include <fmt/format.h>
 #include <png.h>
 
@@ -12,7 +14,6 @@
 #include <new>
 
 #include "io/file/inflate.hpp"
-#include "io/picture/picture.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -32,7 +33,9 @@ struct PngReader {
   std::uint32_t rows = 0;
   std::uint32_t columns = 0;
   unsigned depth = 8;
-  unsigned samples = 1;  // for each pixel, alpha included
+  unsigned samples = 1;              // for each pixel, alpha included
+  unsigned channels = 1;             // for each pixel, without alpha
+  std::size_t stored_row_bytes = 0;  // unpacked, but palettes and few bits as they are
   std::size_t row_bytes = 0;
   Bytes raw{};
   std::vector<png_bytep> row{};
@@ -57,7 +60,7 @@ void take_bytes(png_structp png, png_bytep out, std::size_t count) {
   reader.position += count;
 }
 
-// Sizes, and the transformations that leave gray or RGB of 8 or 16 bits, maybe with alpha.
+// What the header says, before anything is made of it.
 bool read_header(PngReader& reader) {
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, reader_error, say_nothing);
   if (reader.png == nullptr) return false;
@@ -67,12 +70,21 @@ bool read_header(PngReader& reader) {
   png_set_read_fn(reader.png, &reader, take_bytes);
   png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // sizes are checked by the caller
   png_read_info(reader.png, reader.info);
+  reader.rows = png_get_image_height(reader.png, reader.info);
+  reader.columns = png_get_image_width(reader.png, reader.info);
+  reader.channels = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
+  reader.stored_row_bytes = png_get_rowbytes(reader.png, reader.info);
+  return true;
+}
+
+// The transformations that leave gray or RGB of 8 or 16 bits, maybe with alpha. libpng takes memory for rows
+// here.
+bool start_reading(PngReader& reader) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_set_expand(reader.png);  // palettes to RGB, few bits to 8, a transparent colour to alpha
   if (std::endian::native == std::endian::little) png_set_swap(reader.png);
   (void)png_set_interlace_handling(reader.png);
   png_read_update_info(reader.png, reader.info);
-  reader.rows = png_get_image_height(reader.png, reader.info);
-  reader.columns = png_get_image_width(reader.png, reader.info);
   reader.depth = png_get_bit_depth(reader.png, reader.info);
   reader.samples = png_get_channels(reader.png, reader.info);
   reader.row_bytes = png_get_rowbytes(reader.png, reader.info);
@@ -190,19 +202,15 @@ Result<Picture> decode_png(const std::string& path, const Bytes& bytes) {
   Picture picture;
   picture.rows = reader.rows;
   picture.columns = reader.columns;
-  picture.channels = reader.samples >= 3 ? 3 : 1;
-  picture.largest = reader.depth == 16 ? 65535 : 255;
+  picture.channels = reader.channels;
   if (auto fine = check_picture_size(path, picture.rows, picture.columns, picture.channels); !fine)
     return fine.error();
-  // The rows are deflated (and a palette or a few bits expand further), so a few bytes cannot hold a large
-  // picture.
-  constexpr std::uint64_t kExpansion = 32;
-  const std::uint64_t raw_bytes = std::uint64_t{reader.row_bytes} * reader.rows;
-  if (raw_bytes / kDeflateRatio / kExpansion > bytes.size()) {
-    return input_error(path, fmt::format("found {} bytes, too few for a picture of {} x {} pixels",
-                                         bytes.size(), reader.rows, reader.columns));
-  }
-  reader.raw.resize(static_cast<std::size_t>(raw_bytes));
+  // The rows are deflated, so a few bytes cannot hold a large picture.
+  if (reader.stored_row_bytes > bytes.size() * kDeflateRatio / reader.rows)
+    return too_few_bytes(path, bytes.size(), reader.rows, reader.columns);
+  if (!start_reading(reader)) return failure();
+  picture.largest = reader.depth == 16 ? 65535 : 255;
+  reader.raw.resize(reader.row_bytes * reader.rows);
   reader.row.resize(reader.rows);
   for (std::size_t r = 0; r < reader.rows; ++r) reader.row[r] = reader.raw.data() + r * reader.row_bytes;
   if (!read_pixels(reader)) return failure();

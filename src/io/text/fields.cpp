@@ -115,12 +115,45 @@ std::string_view undouble(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
+bool FieldSplitter::ends_in_quotes(std::string_view record, QuoteScan& scan) const {
+  if (!strict_) return false;
+  for (;;) {
+    if (scan.in_quotes) {
+      const std::size_t quote = record.find('"', scan.at);
+      if (quote == std::string_view::npos) break;
+      scan.at = quote + 1;
+      if (scan.at < record.size() && record[scan.at] == '"')
+        ++scan.at;
+      else
+        scan.in_quotes = false;
+      continue;
+    }
+    if (scan.field_start) {
+      while (scan.at < record.size() && is_padding(record[scan.at])) ++scan.at;
+      scan.field_start = false;
+      scan.in_quotes = scan.at < record.size() && record[scan.at] == '"';
+      if (scan.in_quotes) ++scan.at;
+      continue;
+    }
+    const std::size_t delimiter = record.find(delimiter_[0], scan.at);
+    if (delimiter == std::string_view::npos) break;
+    scan.at = delimiter + 1;
+    scan.field_start = true;
+  }
+  scan.at = record.size();
+  return scan.in_quotes;
+}
+
 bool RecordReader::next() {
   do {
     if (!reader_.next(record_)) return false;
   } while (trim(record_).empty());
+  if (record_.find('"') != std::string_view::npos) {
+    QuoteScan scan;
+    while (splitter_.ends_in_quotes(record_, scan) && reader_.extend(record_)) {
+    }
+  }
   outcome_ = splitter_.split(record_);
-  while (outcome_ == SplitOutcome::kOpenQuote && reader_.extend(record_)) outcome_ = splitter_.split(record_);
   return outcome_ == SplitOutcome::kFine;
 }
 

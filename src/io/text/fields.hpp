@@ -18,6 +18,13 @@ struct Field {
   bool doubled = false;    // holds "" that stand for one quote
 };
 
+// How far a record has been looked through for quotes, so that lines can be added to it without beginning anew.
+struct QuoteScan {
+  std::size_t at = 0;
+  bool field_start = true;
+  bool in_quotes = false;
+};
+
 enum class SplitOutcome { kFine, kOpenQuote, kTextAfterQuote };
 
 // Splits at a delimiter: "::", any one character, or " ", which stands for any run of spaces and tabs.
@@ -29,6 +36,9 @@ class FieldSplitter {
   explicit FieldSplitter(std::string delimiter);
 
   SplitOutcome split(std::string_view record);
+  // Whether a quoted field is still open at the record's end, and the next line belongs to it. Goes on from
+  // where `scan` stands.
+  bool ends_in_quotes(std::string_view record, QuoteScan& scan) const;
   [[nodiscard]] std::span<const Field> fields() const { return {fields_.data(), count_}; }
   [[nodiscard]] std::size_t trouble() const {
     return trouble_;

@@ -76,6 +76,37 @@ bool parse_whole(std::string_view label, WholeNumber& number) {
   return true;
 }
 
+std::string_view take_digits(std::string_view& text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  const std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  return digits;
+}
+
+// Byte by byte, runs of digits as numbers. What is the same by that ("7" and "007") is told apart by its bytes.
+bool comes_before(std::string_view a, std::string_view b) {
+  std::string_view left = a;
+  std::string_view right = b;
+  while (!left.empty() && !right.empty()) {
+    if (is_digit(left[0]) && is_digit(right[0])) {
+      WholeNumber first;
+      WholeNumber second;
+      parse_whole(take_digits(left), first);
+      parse_whole(take_digits(right), second);
+      if (first < second) return true;
+      if (second < first) return false;
+      continue;
+    }
+    if (left[0] != right[0])
+      return static_cast<unsigned char>(left[0]) < static_cast<unsigned char>(right[0]);
+    left.remove_prefix(1);
+    right.remove_prefix(1);
+  }
+  if (left.empty() != right.empty()) return left.empty();
+  return a < b;
+}
+
 }  // namespace
 
 LabelTable::LabelTable() : slots_(kFirstSlots) {}
@@ -158,17 +189,20 @@ bool LabelTable::settle(std::vector<Index>& out) {
 
 void order_labels(std::vector<std::string>& labels, std::vector<Index>& index) {
   std::vector<WholeNumber> numbers(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (!parse_whole(labels[i], numbers[i])) return;
-  }
+  bool whole = true;
+  for (std::size_t i = 0; i < labels.size() && whole; ++i) whole = parse_whole(labels[i], numbers[i]);
   std::vector<Index> order(labels.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return numbers[a] < numbers[b]; });
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    if (whole && numbers[a] < numbers[b]) return true;
+    if (whole && numbers[b] < numbers[a]) return false;
+    return comes_before(labels[a], labels[b]);
+  });
   std::vector<Index> position(labels.size());
   std::vector<std::string> sorted(labels.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     position[order[i]] = static_cast<Index>(i);
-    sorted[i] = labels[order[i]];  // a copy: numbers still look into the old ones
+    sorted[i] = std::move(labels[order[i]]);
   }
   labels = std::move(sorted);
   for (Index& i : index) i = position[i];

@@ -58,8 +58,9 @@ class LabelTable {
   std::size_t waiting_count_ = 0;
 };
 
-// Labels that are all whole numbers come in numerical order: sorts them and renumbers `index`. Others stay in
-// the order of their first appearance.
+// Sorts labels and renumbers `index`, so that the order of a file's lines changes no position and with it no
+// bit of a result. Labels that are all whole numbers come in numerical order, others by their bytes,
+// with the digits among them read as numbers: week 2, week 10.
 void order_labels(std::vector<std::string>& labels, std::vector<Index>& index);
 
 }  // namespace lacuna::io

@@ -7,14 +7,15 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <system_error>
 #include <vector>
+
+#include "io/file/gzip_reader.hpp"
+#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -25,18 +26,39 @@ constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 // A quoted field that runs on for this long is a quote somebody forgot to close.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
 
-std::string system_text(int code) { return std::generic_category().message(code); }
+// Where a character stands next in the buffer. Each byte is looked at once, however many lines ask: in a file
+// of '\n' the next '\r' is never found, and the other way round.
+struct NextBreak {
+  char wanted;
+  std::size_t at = 0;  // the first one that is not behind what was asked for, or `seen` when there is none
+  std::size_t seen = 0;
+
+  std::size_t find(const std::vector<char>& buffer, std::size_t from, std::size_t end) {
+    if (at >= from && at < seen) return at;
+    const std::size_t scan = std::max(from, at);
+    const void* const found = scan < end ? std::memchr(buffer.data() + scan, wanted, end - scan) : nullptr;
+    at = found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data()) : end;
+    seen = end;
+    return at;
+  }
+  void moved(std::size_t by) {
+    at = at > by ? at - by : 0;
+    seen = seen > by ? seen - by : 0;
+  }
+};
 
 }  // namespace
 
 struct TextReader::State {
   std::string path;
   int file = -1;
-  gzFile packed = nullptr;  // owns a duplicate of `file`
+  std::optional<GzipReader> packed;
   std::vector<char> buffer;
   std::size_t line_begin = 0;
   std::size_t next_begin = 0;  // of the line after the current one
-  std::size_t end = 0;         // of the bytes read
+  NextBreak newline{'\n'};
+  NextBreak carriage_return{'\r'};
+  std::size_t end = 0;  // of the bytes read
   bool at_end = false;
   Count line_number = 0;
   Count lines_in_record = 1;  // physical lines of the current one
@@ -45,14 +67,16 @@ struct TextReader::State {
   std::optional<Error> error;
 
   ~State() {
-    if (packed != nullptr) gzclose_r(packed);
     if (file >= 0) ::close(file);
   }
 
-  bool open_packed();
+  void open_packed();
   void fill();
   std::size_t read_block(char* into, std::size_t room);
-  std::size_t read_packed(char* into, std::size_t room);
+  [[nodiscard]] std::size_t behind_break(std::size_t line_end) const {
+    const bool two = line_end + 1 < end && buffer[line_end] == '\r' && buffer[line_end + 1] == '\n';
+    return std::min(line_end + (two ? 2 : 1), end);
+  }
   bool find_line_end(std::size_t from, std::size_t longest, std::size_t& line_end);
   void fail(std::string where, std::string what) {
     error = input_error(std::move(where), std::move(what));
@@ -60,24 +84,20 @@ struct TextReader::State {
   }
 };
 
-// gzread rather than inflate: it takes care of files made of several packed members.
-bool TextReader::State::open_packed() {
-  if (::lseek(file, 0, SEEK_SET) != 0) return false;
-  const int copy = ::dup(file);
-  if (copy < 0) return false;
-  packed = gzdopen(copy, "rb");
-  if (packed == nullptr) {
-    ::close(copy);
-    return false;
-  }
-  gzbuffer(packed, static_cast<unsigned>(kBlock));
+// What has been read so far turned out to be gzip data.
+void TextReader::State::open_packed() {
+  packed.emplace(file, std::string_view(buffer.data(), end));
   end = 0;
   at_end = false;
-  return true;
 }
 
 std::size_t TextReader::State::read_block(char* into, std::size_t room) {
-  if (packed != nullptr) return read_packed(into, room);
+  if (packed) {
+    const std::size_t got = packed->read(into, room);
+    if (packed->trouble().empty()) return got;
+    fail(path, packed->trouble());
+    return 0;
+  }
   for (;;) {
     const ssize_t got = ::read(file, into, room);
     if (got >= 0) return static_cast<std::size_t>(got);
@@ -85,17 +105,6 @@ std::size_t TextReader::State::read_block(char* into, std::size_t room) {
     fail(path, system_text(errno));
     return 0;
   }
-}
-
-std::size_t TextReader::State::read_packed(char* into, std::size_t room) {
-  const int got = gzread(packed, into, static_cast<unsigned>(std::min(room, kLongestLine)));
-  int code = Z_OK;
-  gzerror(packed, &code);
-  if (code == Z_ERRNO) fail(path, system_text(errno));
-  // Z_BUF_ERROR is how zlib says that the data end in the middle.
-  else if (got < 0 || code == Z_BUF_ERROR)
-    fail(path, "found gzip data that are damaged or cut short");
-  return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
 // Reads one block behind the bytes from line_begin on.
@@ -106,6 +115,8 @@ void TextReader::State::fill() {
     bytes_passed += line_begin;
     end -= line_begin;
     next_begin -= line_begin;
+    newline.moved(line_begin);
+    carriage_return.moved(line_begin);
     line_begin = 0;
   }
   if (buffer.size() - end < buffer.size() / 2) buffer.resize(std::max(buffer.size() * 2, kBlock));
@@ -114,23 +125,16 @@ void TextReader::State::fill() {
   if (got == 0) at_end = true;
 }
 
-// Where the line that starts at or before `from` ends. False: there is no byte at `from`, or the line is too
-// long.
+// Where the line that starts at or before `from` ends: at the first "\n" or "\r", and a "\r\n" ends one line.
+// False: there is no byte at `from`, or the line is too long.
 bool TextReader::State::find_line_end(std::size_t from, std::size_t longest, std::size_t& line_end) {
-  std::size_t scan = from;
   for (;;) {
-    if (scan < end) {
-      const void* found = std::memchr(buffer.data() + scan, '\n', end - scan);
-      if (found != nullptr) {
-        line_end = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data());
-        return true;
-      }
-    }
+    line_end = std::min(newline.find(buffer, from, end), carriage_return.find(buffer, from, end));
+    // Behind a "\r" at the very end of what was read there may come its "\n".
+    if (line_end < end && (buffer[line_end] == '\n' || line_end + 1 < end || at_end)) return true;
     if (at_end) break;
     if (end - line_begin > longest) return false;
-    const std::size_t shift = line_begin;
-    scan = end - shift;
-    from -= shift;
+    from -= line_begin;
     fill();
   }
   line_end = end;
@@ -152,7 +156,7 @@ Result<TextReader> TextReader::open(const std::string& path) {
     return std::string_view(state->buffer.data(), state->end).substr(0, bytes.size()) == bytes;
   };
   if (starts_with("\x1f\x8b")) {
-    if (!state->open_packed()) return input_error(path, "found gzip data on a pipe, expected a file");
+    state->open_packed();
     state->file_bytes *= 4;  // a guess, for estimate_lines() only
     state->fill();
   }
@@ -183,8 +187,7 @@ bool TextReader::next(std::string_view& line) {
     }
     return false;
   }
-  s.next_begin = std::min(line_end + 1, s.end);
-  if (line_end > s.line_begin && s.buffer[line_end - 1] == '\r') --line_end;
+  s.next_begin = s.behind_break(line_end);
   line = {s.buffer.data() + s.line_begin, line_end - s.line_begin};
   return true;
 }
@@ -196,8 +199,7 @@ bool TextReader::extend(std::string_view& line) {
   line = {s.buffer.data() + s.line_begin, line.size()};  // the buffer may have moved
   if (!found || line_end - s.line_begin > kLongestRecord) return false;
   ++s.lines_in_record;
-  s.next_begin = std::min(line_end + 1, s.end);
-  if (line_end > s.line_begin && s.buffer[line_end - 1] == '\r') --line_end;
+  s.next_begin = s.behind_break(line_end);
   line = {s.buffer.data() + s.line_begin, line_end - s.line_begin};
   return true;
 }

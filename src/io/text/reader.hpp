@@ -21,7 +21,7 @@ class TextReader {
   TextReader& operator=(TextReader&&) noexcept;
   ~TextReader();
 
-  // The next line without its line break ("\n" or "\r\n"); the view holds until the next call. False at the
+  // The next line without its line break ("\n", "\r\n" or "\r"); the view holds until the next call. False at the
   // end of the file and after a failure: status() tells which.
   bool next(std::string_view& line);
 

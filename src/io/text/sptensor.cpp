@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tensor Toolbox's text form of a sparse tensor: the word "sptensor", the order, the sizes and the number of
 // entries on a line each, then that many "i j k ... value" lines, 1-based.
+#include "io/text/sptensor.hpp"
+
 #include <fmt/format.h>
 
-#include "io/formats.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/writer.hpp"
 
 namespace lacuna::io {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Reading tables: CSV, TSV, MovieLens files, knowledge-graph triples. What the columns mean is planned first
-// (text_table_plan.cpp); then each record is split and its fields go to their columns.
+// (table_plan.cpp); then each record is split and its fields go to their columns.
+#include "io/text/table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "io/formats.hpp"
+#include "io/text/decimal.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/mode_column.hpp"
 #include "io/text/number.hpp"
 #include "io/text/table_plan.hpp"
@@ -20,21 +21,27 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// Empty and R's NA are missing values.
-bool parse_value(std::string_view text, double& value) {
+bool parse_value(std::string_view text, char decimal, double& value) {
   text = trim(text);
-  if (text.empty() || text == "NA") {
+  if (is_missing_word(text)) {
     value = kMissing;
     return true;
   }
-  return parse_number(text, value) && !std::isinf(value);
+  return parse_decimal(text, decimal, value) && !std::isinf(value);
 }
 
-Error wrong_value(const RecordReader& records, const Field& field) {
+Error wrong_value(const RecordReader& records, const Field& field, char decimal) {
   double value = 0;
-  const bool infinite = parse_number(trim(field.text), value);
-  return input_error(records.where(field), fmt::format("found {}, expected a {}number", quoted(field.text),
-                                                       infinite ? "finite " : ""));
+  const std::string_view text = trim(field.text);
+  const char* expected = "a number";
+  if (parse_decimal(text, decimal, value))
+    expected = "a finite number";
+  else if (parse_decimal(text, decimal == ',' ? '.' : ',', value))
+    expected = decimal == ',' ? "a number with a decimal comma" : "a number with a decimal point";
+  else if (looks_numeric(text))
+    expected = "a number without separators between its digits";
+  return input_error(records.where(field),
+                     fmt::format("found {}, expected {}", quoted(field.text), expected));
 }
 
 Error wrong_weight(const RecordReader& records, const Field& field) {
@@ -132,14 +139,15 @@ Result<> TableReader::add_record() {
   }
   double value = plan_.all_ones ? 1.0 : kMissing;
   const auto at = static_cast<std::size_t>(plan_.layout.value_column);
-  if (plan_.layout.value_column >= 0 && at < fields.size() && !parse_value(fields[at].text, value)) {
-    return wrong_value(records_, fields[at]);
+  if (plan_.layout.value_column >= 0 && at < fields.size() &&
+      !parse_value(fields[at].text, plan_.layout.decimal, value)) {
+    return wrong_value(records_, fields[at], plan_.layout.decimal);
   }
   values_.push_back(value);
   if (plan_.layout.weight_column < 0) return Nothing{};
   const Field& field = fields[static_cast<std::size_t>(plan_.layout.weight_column)];
   double weight = 0;
-  if (!parse_number(trim(field.text), weight) || !(weight >= 0) || std::isinf(weight))
+  if (!parse_decimal(trim(field.text), plan_.layout.decimal, weight) || !(weight >= 0) || std::isinf(weight))
     return wrong_weight(records_, field);
   weights_.push_back(weight);
   return Nothing{};

@@ -19,11 +19,23 @@ struct TableSample {
 };
 
 // An empty delimiter: found by trying "::", tab, ',', ';', '|' and blanks.
-Result<TableSample> sample_table(const std::string& path, const std::string& delimiter);
+// Commas that can only be decimals are no delimiters.
+Result<TableSample> sample_table(const std::string& path, const std::string& delimiter,
+                                 std::optional<char> decimal);
 
-// Whether most of what this column holds in rows[first_row...] is numbers. Not all of it: a field that is
-// none is to be reported, not to turn the whole column into labels.
-bool is_number_column(const TableSample& sample, std::size_t first_row, std::size_t column);
-bool is_number_or_empty(const std::string& field);
+enum class ColumnKind {
+  kNumbers,
+  kCommaNumbers,         // with a decimal comma
+  kDecimalsOrThousands,  // such as 1,020
+  kLooksNumeric,         // such as 1,020.50: no number, but no label either
+  kWords,
+};
+
+// What most of this column's fields in rows[first_row...] are, without those that are missing. Not all of
+// them: a field that is no number is to be reported, not to turn the whole column into labels.
+[[nodiscard]] ColumnKind column_kind(const TableSample& sample, std::size_t first_row, std::size_t column,
+                                     std::optional<char> decimal);
+[[nodiscard]] bool is_number_or_missing(const std::string& field);
+[[nodiscard]] bool seems_number(const std::string& field);  // or looks like one, or is missing
 
 }  // namespace lacuna::io

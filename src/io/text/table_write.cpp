@@ -2,12 +2,14 @@
 // Writing tables. Columns that a table had besides its modes, its value and its weight are gone; a value
 // column is added where there was none, unless every value is the 1 that such a table stands for, and a
 // weight column where entries have weights.
+#include "io/text/table_write.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/formats.hpp"
+#include "io/file/ending.hpp"
 #include "io/text/number.hpp"
 #include "io/text/writer.hpp"
 
@@ -21,18 +23,15 @@ struct Shape {
   std::string delimiter;
   std::vector<int> columns;         // a mode's number, kValue or kWeight
   std::vector<std::string> header;  // one for each column, or none
+  char decimal = '.';
 };
-
-bool has_ending(std::string_view path, std::string_view ending) {
-  if (path.size() > 3 && path.substr(path.size() - 3) == ".gz") path.remove_suffix(3);
-  return path.size() >= ending.size() && path.substr(path.size() - ending.size()) == ending;
-}
 
 // The ending decides between commas and tabs; the layout may ask for another CSV delimiter.
 std::string find_delimiter(const std::string& path, const TableLayout& layout) {
   const std::string& asked = layout.delimiter;
-  if (has_ending(path, ".tsv")) return "\t";
-  if (has_ending(path, ".csv")) return asked == ";" || asked == "|" ? asked : ",";
+  if (has_ending(path, ".tsv") || has_ending(path, ".tsv.gz")) return "\t";
+  if (has_ending(path, ".csv") || has_ending(path, ".csv.gz"))
+    return asked == ";" || asked == "|" ? asked : ",";
   return asked.empty() ? "," : asked;
 }
 
@@ -56,6 +55,7 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
   const auto order = static_cast<int>(file.modes.size());
   Shape shape;
   shape.delimiter = find_delimiter(path, layout);
+  if (shape.delimiter != ",") shape.decimal = layout.decimal;
   if (!fits(layout, file.modes.size())) {
     for (int k = 0; k < order; ++k) {
       shape.columns.push_back(k);
@@ -108,12 +108,12 @@ void write_field(TextWriter& out, std::string_view text, const std::string& deli
   out.text("\"");
 }
 
-// Only CSV's own delimiters let a quoted field hold line breaks (text_fields.hpp says why).
+// Only CSV's own delimiters let a quoted field hold line breaks (fields.hpp says why).
 Result<> check_line_breaks(const std::string& path, const TensorFile& file, const std::string& delimiter) {
   if (delimiter == "," || delimiter == ";" || delimiter == "|") return Nothing{};
   for (const Mode& mode : file.modes) {
     for (const std::string& label : mode.labels) {
-      if (label.find('\n') == std::string::npos) continue;
+      if (label.find_first_of("\r\n") == std::string::npos) continue;
       return output_error(
           path, fmt::format("the label {} of mode '{}' holds a line break, which only CSV can", quoted(label),
                             mode.name));
@@ -150,12 +150,12 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
     for (std::size_t c = 0; c < shape.columns.size(); ++c) {
       if (c > 0) out->text(shape.delimiter);
       if (shape.columns[c] == kWeight) {
-        out->number(file.entries.weight[e]);
+        out->number(file.entries.weight[e], shape.decimal);
       } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);
         write_position(*out, file.modes[k], file.entries.index[k][e], file.index_base, shape.delimiter);
       } else if (!std::isnan(file.entries.value[e])) {
-        out->number(file.entries.value[e]);
+        out->number(file.entries.value[e], shape.decimal);
       } else if (shape.delimiter == " ") {
         out->text("nan");  // between blanks an empty field cannot be seen
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // FROSTT's .tns: one "i j k ... value" line for each entry, '#' (and '%') comments, no header.
+#include "io/text/tns.hpp"
+
 #include <fmt/format.h>
 
-#include "io/formats.hpp"
 #include "io/text/index_lines.hpp"
-#include "io/text/locate.hpp"
 #include "io/text/writer.hpp"
 
 namespace lacuna::io {

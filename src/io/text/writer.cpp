@@ -5,6 +5,7 @@
 #include <fmt/compile.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -12,16 +13,13 @@
 #include <vector>
 
 #include "io/file/atomic_file.hpp"
+#include "io/file/ending.hpp"
 
 namespace lacuna::io {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr int kGzipWindow = 15 + 16;  // zlib: largest window, gzip wrapping
-
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
 
 }  // namespace
 
@@ -62,7 +60,7 @@ Result<TextWriter> TextWriter::create(const std::string& path) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();
   auto state = std::make_unique<State>(std::move(*file), path);
-  if (ends_with(path, ".gz")) {
+  if (has_ending(path, ".gz")) {
     state->packed.resize(kBlock);
     z_stream& stream = state->packing.emplace();
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
@@ -93,8 +91,10 @@ void TextWriter::integer(std::int64_t number) {
   state_->buffer.append(digits.data(), digits.data() + digits.size());
 }
 
-void TextWriter::number(double value) {
+void TextWriter::number(double value, char decimal) {
+  const std::size_t begin = state_->buffer.size();
   fmt::format_to(std::back_inserter(state_->buffer), FMT_COMPILE("{}"), value);
+  if (decimal != '.') std::replace(state_->buffer.begin() + begin, state_->buffer.end(), '.', decimal);
 }
 
 Result<> TextWriter::commit() {

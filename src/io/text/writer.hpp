@@ -20,7 +20,8 @@ class TextWriter {
 
   void text(std::string_view text);
   void integer(std::int64_t number);
-  void number(double value);  // the shortest text that reads back as the same double
+  // The shortest text that reads back as the same double.
+  void number(double value, char decimal = '.');
 
   Result<> commit();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The line on which a text file's entry number `entry` (0-based) stands, found by reading the file again.
+// Reading tables: CSV, TSV, MovieLens files, knowledge-graph triples.
 #pragma once
 
 #include <lacuna/io/tensor_file.hpp>
@@ -8,8 +8,8 @@
 
 namespace lacuna::io {
 
-std::optional<Count> locate_tns_entry(const std::string& path, Count entry);
-std::optional<Count> locate_sptensor_entry(const std::string& path, Count entry);
+Result<TensorFile> read_table(const std::string& path, const ReadOptions& options);
+// The line on which entry number `entry` (0-based) stands, found by reading the file again.
 std::optional<Count> locate_table_entry(const std::string& path, const ReadOptions& options, Count entry);
 
 }  // namespace lacuna::io

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// What the system says of an error number.
+#pragma once
+
+#include <string>
+#include <system_error>
+
+namespace lacuna::io {
+
+inline std::string system_text(int code) { return std::generic_category().message(code); }
+
+}  // namespace lacuna::io

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// PNG pictures.
+#pragma once
+
+#include <lacuna/base/result.hpp>
+#include <string>
+
+#include "io/picture/picture.hpp"
+
+namespace lacuna::io {
+
+Result<Picture> decode_png(const std::string& path, const Bytes& bytes);
+Result<Bytes> encode_png(const std::string& path, const Picture& picture);
+
+}  // namespace lacuna::io

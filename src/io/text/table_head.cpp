@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "io/text/table_head.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "io/text/number.hpp"
+
+namespace lacuna::io {
+namespace {
+
+constexpr std::array<std::string_view, 6> kValueNames = {"value", "rating", "score", "y", "weight", "count"};
+constexpr double kEarliestStamp = 1e8;  // 1973; smaller numbers are more likely indices or values
+
+bool is_column_number(const std::string& reference) {
+  std::uint64_t number = 0;
+  return parse_index(reference, number);
+}
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+TableHead::TableHead(const ReadOptions& options, const TableSample& sample)
+    : options_(options), sample_(sample) {
+  count_columns();
+  movielens_ = looks_like_movielens();
+  header_ = find_header();
+  movielens_ = movielens_ && !header_;
+}
+
+const std::string& TableHead::first_record(int column) const {
+  static const std::string kNothing;
+  const auto& row = sample_.rows.front();
+  return static_cast<std::size_t>(column) < row.size() ? row[static_cast<std::size_t>(column)] : kNothing;
+}
+
+void TableHead::count_columns() {
+  columns_ = static_cast<int>(sample_.columns);
+  if (!known()) return;
+  // Lines with a value and lines without may be mixed: the longer ones set the layout.
+  const std::size_t order = options_.known_modes->size();
+  const bool mixed = std::all_of(sample_.rows.begin(), sample_.rows.end(), [&](const auto& row) {
+    return row.size() == order || row.size() == order + 1;
+  });
+  for (const auto& row : sample_.rows) {
+    if (mixed) columns_ = std::max(columns_, static_cast<int>(row.size()));
+  }
+}
+
+// "user::item::rating::stamp" or the same with tabs, without a header.
+bool TableHead::looks_like_movielens() const {
+  if (columns_ != 4 || options_.header.value_or(false)) return false;
+  const bool colons = sample_.delimiter == "::";
+  if (!colons && sample_.delimiter != "\t" && !(sample_.delimiter == " " && sample_.tabs)) return false;
+  std::size_t alike = 0;
+  for (const auto& row : sample_.rows) {
+    double stamp = 0;
+    if (row.size() != 4 || !std::all_of(row.begin(), row.end(), is_number_or_missing)) continue;
+    if (colons || (parse_number(row[3], stamp) && stamp >= kEarliestStamp)) ++alike;
+  }
+  if (2 * alike <= sample_.rows.size()) return false;
+  if (!known()) return true;
+  const auto& modes = *options_.known_modes;
+  return modes.size() == 2 || (modes.size() == 3 && modes[2].binning.has_value());
+}
+
+bool TableHead::first_record_has_named_column() const {
+  const auto is_there = [&](const std::string& reference) {
+    if (reference.empty() || is_column_number(reference)) return false;
+    for (int c = 0; c < columns_; ++c) {
+      if (lower(first_record(c)) == lower(reference)) return true;
+    }
+    return false;
+  };
+  return (options_.value_column != "none" && is_there(options_.value_column)) ||
+         is_there(options_.weight_column) ||
+         std::any_of(options_.columns.begin(), options_.columns.end(), is_there) ||
+         std::any_of(options_.bins.begin(), options_.bins.end(),
+                     [&](const BinRequest& bin) { return is_there(bin.column); });
+}
+
+bool TableHead::first_record_names_known_modes() const {
+  const auto is_named = [&](const Mode& mode) {
+    for (int c = 0; c < columns_; ++c) {
+      if (first_record(c) == mode.name) return true;
+    }
+    return false;
+  };
+  return std::all_of(options_.known_modes->begin(), options_.known_modes->end(), is_named);
+}
+
+// Asked before it is known whether there is a header, and so whether columns have names.
+bool TableHead::may_be_weight(int column) const {
+  const std::string& reference = options_.weight_column;
+  return !reference.empty() &&
+         (lower(first_record(column)) == lower(reference) || reference == std::to_string(column + 1));
+}
+
+std::optional<int> TableHead::value_column_by_name(bool holding_numbers,
+                                                   const std::vector<int>& taken) const {
+  for (const std::string_view name : kValueNames) {
+    for (int c = 0; c < columns_; ++c) {
+      if (lower(first_record(c)) != name || may_be_weight(c) ||
+          std::find(taken.begin(), taken.end(), c) != taken.end())
+        continue;
+      if (name == "y" && c != columns_ - 1) continue;  // more likely a coordinate
+      if (!holding_numbers || may_hold_numbers(1, c)) return c;
+    }
+  }
+  return std::nullopt;
+}
+
+bool TableHead::find_header() const {
+  if (options_.header) return *options_.header;
+  if (known() && first_record_names_known_modes()) return true;
+  if (movielens_) return false;
+  std::uint64_t number = 0;
+  if (parse_index(options_.value_column, number) && number >= 1 &&
+      number <= static_cast<std::uint64_t>(columns_)) {
+    return !seems_number(first_record(static_cast<int>(number) - 1));
+  }
+  if (first_record_has_named_column()) return true;
+  if (options_.value_column == "none") return false;
+  if (value_column_by_name(true, {})) return true;
+  if (known() && static_cast<std::size_t>(columns_) <= options_.known_modes->size()) return false;
+  // The last column that may hold values: words above numbers are a header.
+  int last = columns_ - 1;
+  const auto refers_to = [](const std::string& reference, int column) {
+    return reference == std::to_string(column + 1);
+  };
+  const auto taken = [&](int column) {
+    return may_be_weight(column) ||
+           std::any_of(options_.columns.begin(), options_.columns.end(),
+                       [&](const std::string& c) { return refers_to(c, column); }) ||
+           std::any_of(options_.bins.begin(), options_.bins.end(),
+                       [&](const BinRequest& bin) { return refers_to(bin.column, column); });
+  };
+  while (last > 0 && taken(last)) --last;
+  return sample_.rows.size() > 1 && !seems_number(first_record(last)) && may_hold_numbers(1, last);
+}
+
+bool TableHead::may_hold_numbers(std::size_t first_row, int column) const {
+  return column_kind(sample_, first_row, static_cast<std::size_t>(column), options_.decimal) !=
+         ColumnKind::kWords;
+}
+
+bool TableHead::is_one_line_of_words() const {
+  const auto& row = sample_.rows.front();
+  return sample_.rows.size() == 1 && std::none_of(row.begin(), row.end(), seems_number);
+}
+
+}  // namespace lacuna::io

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What a table's first records tell before the columns have a meaning: how many there are, whether the first
+// record is a header, whether it is one of the MovieLens files that have none.
+//
+// The first record is a header when it holds a name that the options or the known modes use, or a value
+// column's usual name, or words above a value column of numbers.
+#pragma once
+
+#include <lacuna/io/tensor_file.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/text/table_sample.hpp"
+
+namespace lacuna::io {
+
+[[nodiscard]] std::string lower(std::string_view text);
+
+class TableHead {
+ public:
+  // Both must outlive it. The sample has at least one row.
+  TableHead(const ReadOptions& options, const TableSample& sample);
+
+  [[nodiscard]] int columns() const { return columns_; }
+  [[nodiscard]] bool header() const { return header_; }
+  [[nodiscard]] bool movielens() const { return movielens_; }  // "user::item::rating::stamp", no header
+  [[nodiscard]] const std::string& first_record(int column) const;
+  [[nodiscard]] bool first_record_names_known_modes() const;
+  // The column that the first record calls "value", "rating", ..., unless it is taken.
+  [[nodiscard]] std::optional<int> value_column_by_name(bool holding_numbers,
+                                                        const std::vector<int>& taken) const;
+  [[nodiscard]] bool may_hold_numbers(std::size_t first_row, int column) const;
+  [[nodiscard]] bool is_one_line_of_words() const;
+
+ private:
+  [[nodiscard]] bool known() const { return options_.known_modes != nullptr; }
+  void count_columns();
+  [[nodiscard]] bool looks_like_movielens() const;
+  [[nodiscard]] bool find_header() const;
+  [[nodiscard]] bool first_record_has_named_column() const;
+  [[nodiscard]] bool may_be_weight(int column) const;
+
+  const ReadOptions& options_;
+  const TableSample& sample_;
+  int columns_ = 0;
+  bool movielens_ = false;
+  bool header_ = false;
+};
+
+}  // namespace lacuna::io

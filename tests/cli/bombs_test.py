@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Small files that claim to hold gigabytes are refused by what they claim, before memory is taken for it."""
+import os
+import struct
+import subprocess
+import unittest
+import zlib
+from pathlib import Path
+
+from support import LACUNA, CliTest
+
+FILES = Path(__file__).resolve().parent.parent / "hostile_files"
+REFUSED = (3, 5)  # as damaged, or for want of memory
+MOST_KILOBYTES = 300_000  # the program itself needs a third of that
+
+
+def png(rows, columns, depth, colour, data):
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    header = struct.pack(">IIBBBBB", columns, rows, depth, colour, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+class Bombs(CliTest):
+    def refused(self, path):
+        """Runs `info` on the file; returns what it said."""
+        with open(self.path("told"), "wb") as told:
+            process = subprocess.Popen([LACUNA, "info", str(path)], stdout=told, stderr=told)
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        told = self.path("told").read_text()
+        self.assertIn(process.returncode, REFUSED, told)
+        self.assertLess(usage.ru_maxrss, MOST_KILOBYTES, told)
+        return told
+
+    def test_a_png_of_65_bytes(self):
+        self.refused(FILES / "huge_sizes.png")
+
+    def test_pngs_that_memory_could_hold(self):
+        few = zlib.compress(b"")
+        for depth, colour in ((1, 0), (8, 2), (16, 6)):
+            self.path("a.png").write_bytes(png(16000, 16000, depth, colour, few))
+            self.assertIn("too few for a picture", self.refused(self.path("a.png")))
+
+    def test_a_jpeg_whose_sizes_are_false(self):
+        segment = lambda mark, body: b"\xff" + mark + struct.pack(">H", len(body) + 2) + body
+        data = (
+            b"\xff\xd8"
+            + segment(b"\xdb", b"\0" + bytes([1] * 64))
+            + segment(b"\xc0", struct.pack(">BHHBBBB", 8, 20000, 20000, 1, 1, 0x11, 0))
+            + segment(b"\xc4", b"\0" + bytes([1] + [0] * 15) + b"\0")
+            + segment(b"\xda", b"\1\1\0\0\x3f\0")
+            + b"\0\xff\xd9"
+        )
+        self.path("a.jpg").write_bytes(data)
+        self.assertIn("too few for a picture", self.refused(self.path("a.jpg")))
+
+    def test_an_hdf5_file_whose_numbers_were_never_written(self):
+        self.assertIn("bytes that claim to hold", self.refused(FILES / "never_written.mat"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Models that lie: every verb that loads one refuses it as a damaged file, and none crashes."""
+import copy
+import json
+import struct
+import unittest
+import zlib
+
+from support import SampleTest
+
+REFUSED = 3
+
+
+def unpack(data):
+    """Header and the bytes behind it, without the checksum."""
+    length = struct.unpack("<Q", data[8:16])[0]
+    return json.loads(data[16 : 16 + length]), data[16 + length : -8]
+
+
+def pack(header, arrays=b""):
+    """A file whose checksum is right, whatever the header says."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    text += b" " * (-(16 + len(text)) % 64)
+    body = b"LACUNA\0\x01" + struct.pack("<Q", len(text)) + text + arrays
+    return body + struct.pack("<Q", zlib.crc32(body))
+
+
+def plain_header(**changes):
+    return {
+        "kind": "offsets",
+        "lacuna": "0.1.0",
+        "method": "mean",
+        "settings": {},
+        "index_base": 1,
+        "offsets": {"mean": 1.0, "effects": []},
+        "observed": [0, 1],
+        "modes": [{"name": "a", "size": 3}, {"name": "b", "size": 3}],
+        "entries": 3,
+        **changes,
+    }
+
+
+def fields(node, path=()):
+    """The path of every value inside a header."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, child in items:
+        yield (*path, key)
+        yield from fields(child, (*path, key))
+
+
+def replaced(header, path, value):
+    changed = copy.deepcopy(header)
+    node = changed
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return changed
+
+
+class Headers(SampleTest):
+    def verbs(self, model):
+        yield ("info", model)
+        yield ("predict", model, "test.tns", "-o", "out.tns")
+        yield ("evaluate", model, "test.tns")
+        yield ("report", model, "-o", "page.html")
+        yield ("certify", model, "train.tns")
+
+    def refused(self, data):
+        self.path("m.lac").write_bytes(data)
+        for verb in self.verbs("m.lac"):
+            told = self.fails(REFUSED, *verb)
+            self.assertIn("the model is damaged", told)
+        self.assert_only("m.lac", "train.tns", "test.tns")
+
+    def test_the_plain_header_is_fine(self):
+        self.path("m.lac").write_bytes(pack(plain_header()))
+        self.ok("info", "m.lac")
+
+    def test_nested_200000_deep(self):
+        deep = json.dumps(plain_header()).encode().replace(b'{}', b"[" * 200000 + b"]" * 200000)
+        self.refused(pack(deep))
+        deep = json.dumps(plain_header()).encode().replace(b'{}', b'{"a":' * 200000 + b"1" + b"}" * 200000)
+        self.refused(pack(deep))
+
+    def test_brackets_inside_a_string_are_no_depth(self):
+        self.path("m.lac").write_bytes(pack(plain_header(settings={"note": '\\"' + "[{" * 1000})))
+        self.ok("info", "m.lac")
+
+    def test_sizes_that_no_mode_has(self):
+        for size in (-3, 1e300, 0, 2.5, 2**32, 2**64, "3", None, True):
+            self.refused(pack(plain_header(modes=[{"name": "a", "size": size}, {"name": "b", "size": 3}])))
+
+    def test_the_largest_sizes_are_no_picture(self):
+        modes = [{"name": name, "size": 2**32 - 2} for name in "abc"]
+        self.path("m.lac").write_bytes(pack(plain_header(modes=modes, settings={"run": {"picture": True}})))
+        self.ok("report", "m.lac", "-o", "page.html", "--train", "train.tns")
+        self.ok("info", "m.lac")
+
+    def test_too_few_modes(self):
+        self.refused(pack(plain_header(modes=[])))
+        self.refused(pack(plain_header(modes=[{"name": "a", "size": 3}])))
+
+    def test_index_bases(self):
+        for base in (7, -1, 0.5, "1"):
+            self.refused(pack(plain_header(index_base=base)))
+
+    def test_settings_that_are_no_table(self):
+        for settings in ("x", 1, None, [], {"run": "x"}, {"run": {"command": 5}}, {"run": {"picture": "yes"}}):
+            self.refused(pack(plain_header(settings=settings)))
+
+    def test_numbers_that_are_none(self):
+        self.refused(pack(plain_header(entries=-1)))
+        self.refused(pack(plain_header(entries=1e30)))
+        self.refused(pack(plain_header(observed=[1])))
+        self.refused(pack(plain_header(observed=[1, 0])))
+        self.refused(pack(plain_header(offsets={"mean": None, "effects": []})))
+        binning = {"origin": 2**62, "width": 2**62}
+        self.refused(pack(plain_header(modes=[{"name": "a", "size": 3, "binning": binning}, {"name": "b", "size": 3}])))
+
+
+class Fields(SampleTest):
+    """One field of a fitted model after the other becomes something else."""
+
+    def check(self, *method):
+        self.ok("fit", "train.tns", "-o", "good.lac", "--rank", "2", "--no-record", *method)
+        header, arrays = unpack(self.path("good.lac").read_bytes())
+        for path in fields(header):
+            for value in ("x", -1, [], {}, 1e300):
+                self.path("m.lac").write_bytes(pack(replaced(header, path, value), arrays))
+                done = self.run_lacuna("predict", "m.lac", "test.tns", "-o", "out.tns")
+                self.assertIn(done.returncode, (0, REFUSED), f"{path} {value} {done.stderr}")
+
+    def test_a_model_of_parts(self):
+        self.check("--method", "tr-mm", "--center", "mean", "--max-iterations", "3")
+
+    def test_a_tucker_model(self):
+        self.check("--method", "geomcg", "--max-iterations", "3")
+
+    def test_an_array_that_is_not_finite(self):
+        self.ok("fit", "train.tns", "-o", "good.lac", "--rank", "2", "--no-record", "--max-iterations", "3")
+        header, arrays = unpack(self.path("good.lac").read_bytes())
+        for number in (float("nan"), float("inf")):
+            for described in (header["dual"], header["parts"][0]["factor"]):
+                at = described["offset"]
+                damaged = arrays[:at] + struct.pack("<d", number) + arrays[at + 8 :]
+                self.path("m.lac").write_bytes(pack(header, damaged))
+                self.assertIn("not finite", self.fails(REFUSED, "info", "m.lac"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Reads a table, as only lacuna::io can.
+#include <fstream>
+#include <lacuna/io/tensor_file.hpp>
+
+bool reads_a_table() {
+  std::ofstream("consumer.csv") << "row,column,value\na,x,1\nb,y,2\n";
+  const auto file = lacuna::read_tensor("consumer.csv");
+  return file && file->entries.size() == 2;
+}
