@@ -27,11 +27,7 @@ run(${prefix}/bin/lacuna --version)
 file(GLOB_RECURSE configs ${prefix}/*.cmake)
 foreach(config ${configs})
   file(STRINGS ${config} lines)
-<<<<<<< HEAD
-  foreach(forbidden ${BUILD} ${SOURCE} libmatio.so liblapacke.so)
-=======
-  foreach(forbidden ${BUILD} ${SOURCE} libmatio.so libzip.so libhdf5)
->>>>>>> trustio
+  foreach(forbidden ${BUILD} ${SOURCE} libmatio.so liblapacke.so libzip.so libhdf5)
     string(FIND "${lines}" "${forbidden}" at)
     if(NOT at EQUAL -1)
       message(FATAL_ERROR "${config} names ${forbidden}")
