@@ -182,7 +182,7 @@ Result<int> TuneCommand::run() {
   auto known = TuneState::open(state, data->tensor, tuning);
   if (!known) return known.error();
   TuneCallbacks callbacks;
-  callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.interrupted = [&] { return signal_seen() != 0 || known->failed(); };
   callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
     return known->find(candidate.name, lambda, fold);
   };
@@ -192,6 +192,7 @@ Result<int> TuneCommand::run() {
     known->add(candidate.name, lambda, fold, error);
   };
   const TuneResult found = tune(data->tensor, tuning, callbacks);
+  if (auto kept = known->finish(); !kept) return kept.error();
   if (!table.empty())
     if (auto saved = write_whole(table, csv(found)); !saved) return saved.error();
   if (found.interrupted) {

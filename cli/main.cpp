@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,9 +12,11 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "command.hpp"
 #include "run_record.hpp"
+#include "signals.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -94,6 +97,12 @@ void set_up_libraries(char** argv) {
   if (anew) execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
 }
 
+// The exit code, once all that was printed is where it should go.
+int printed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return fail(ErrorKind::kOutput, fmt::format("stdout: {}", std::generic_category().message(errno)));
+}
+
 // Large vectors go back to the system when they are freed. glibc's default threshold grows with what is
 // freed, and a large fit then carries a tenth more memory than it uses.
 void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
@@ -106,9 +115,12 @@ int main(int argc, char** argv) {
   using lacuna::cli::fail;
   lacuna::cli::set_up_libraries(argv);
   lacuna::cli::return_freed_memory();
+  lacuna::cli::install_signals();
   lacuna::cli::set_command_line(argc, argv);
   try {
-    return lacuna::cli::run(argc, argv);
+    return lacuna::cli::printed(lacuna::cli::run(argc, argv));
+  } catch (const std::system_error& error) {  // a line that could not be printed
+    return fail(ErrorKind::kOutput, fmt::format("stdout: {}", error.code().message()));
   } catch (const std::invalid_argument& error) {
     return fail(ErrorKind::kUsage, error.what());
   } catch (const std::bad_alloc&) {
