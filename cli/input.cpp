@@ -229,8 +229,10 @@ double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vecto
       20;  // point, candidate, gradients, the subproblem's vectors, padded tables
   const auto order = static_cast<double>(modes.size());
   double factors = 0.0;
-  for (std::size_t k = 0; k < modes.size(); ++k)
-    factors += 8.0 * modes[k].size * (k < ranks.size() ? ranks[k] : ranks.empty() ? 10 : ranks[0]);
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    const int wanted = k < ranks.size() ? ranks[k] : ranks.empty() ? FitOptions::kDefaultRank : ranks[0];
+    factors += 8.0 * modes[k].size * std::min<double>(wanted, modes[k].size);  // as the fit caps it
+  }
   factors *= std::max(1.0, static_cast<double>(parts) / order);
   return static_cast<double>(entries) *
              (4 * order + 8 + kPartBytes * static_cast<double>(parts) + kSolverBytes) +

@@ -23,5 +23,7 @@ Result<> write_npy(const std::string& path, const TensorFile& file);
 Result<> write_npz(const std::string& path, const TensorFile& file);  // COO, or dense when file.dense
 Result<> write_mat(const std::string& path, const TensorFile& file);
 Result<> write_picture(const std::string& path, const TensorFile& file);
+// kOutput unless a picture can have this file's shape.
+Result<> check_picture_shape(const std::string& path, const TensorFile& file);
 
 }  // namespace lacuna::io
