@@ -2,13 +2,13 @@
 #include "input.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <lacuna/method/fit.hpp>
 
+#include "base/machine.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -239,16 +239,14 @@ double fit_bytes(Count entries, const std::vector<Mode>& modes, const std::vecto
          kFactorCopies * factors;
 }
 
-double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
+double machine_memory() { return memory_limit().bytes; }
 
 Result<> check_memory(double bytes, const std::string& what) {
-  const double available = machine_memory();
-  if (bytes <= available) return Nothing{};
-  return Error{
-      ErrorKind::kMemory, "",
-      fmt::format("{} needs about {}, this machine has {}", what, bytes_text(bytes), bytes_text(available))};
+  const MemoryLimit available = memory_limit();
+  if (bytes <= available.bytes) return Nothing{};
+  return Error{ErrorKind::kMemory, "",
+               fmt::format("{} needs about {}, {} {}", what, bytes_text(bytes), available.from,
+                           bytes_text(available.bytes))};
 }
 
 }  // namespace lacuna::cli

@@ -2,6 +2,8 @@
 // What the machine the program runs on can do beyond what the compiler was told.
 #pragma once
 
+#include <string>
+
 namespace lacuna {
 
 inline bool machine_has_avx2() {  // and FMA
@@ -11,5 +13,15 @@ inline bool machine_has_avx2() {  // and FMA
   return false;
 #endif
 }
+
+struct MemoryLimit {
+  double bytes = 0.0;
+  const char* from = "";  // "this machine has", "the control group allows", ...: a sentence's verb
+};
+
+// The memory this process may use: the least of what the machine has, what the control groups it is in allow
+// (memory.max, and memory.limit_in_bytes of version 1, of each group up to the root), and what its limits on address
+// space and data leave beyond what it uses. `root` stands before /proc and the mount points, for tests.
+[[nodiscard]] MemoryLimit memory_limit(const std::string& root = "");
 
 }  // namespace lacuna
