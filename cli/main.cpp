@@ -2,12 +2,10 @@
 // lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <lacuna/base/version.hpp>
 #include <memory>
@@ -88,22 +86,6 @@ int run(int argc, char** argv) {
   return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
 }
 
-// What libraries read from the environment before main, so that the program starts anew to set it.
-// - Threads that wait for work should spin for a moment and then sleep: on a busy machine libgomp's habit of
-//   spinning for milliseconds costs many times the work.
-// - Vectors of many megabytes that are read in any order want large pages.
-void set_up_libraries(char** argv) {
-  bool anew = false;
-  const auto set = [&](const char* name, const char* value) {
-    if (std::getenv(name) != nullptr) return;
-    setenv(name, value, 1);
-    anew = true;
-  };
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr) set("GOMP_SPINCOUNT", "20000");
-  set("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
-  if (anew) execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
-}
-
 // The exit code, once all that was printed is where it should go.
 int printed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -120,7 +102,6 @@ void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
-  lacuna::cli::set_up_libraries(argv);
   lacuna::cli::return_freed_memory();
   lacuna::cli::install_signals();
   lacuna::cli::set_command_line(argc, argv);

@@ -32,7 +32,7 @@ class Hardening(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "a sanitizer has checks of its own")
     def test_copies_are_checked(self):
-        self.assertRegex(readelf("--dyn-syms"), r"__(memcpy|read|memmove|fread|snprintf|vsnprintf|memset|strcpy)_chk")
+        self.assertTrue(re.search(r" __\w+_chk@", readelf("--dyn-syms")), "no function is called in its checked form")
 
 
 class Libraries(CliTest):
@@ -53,22 +53,21 @@ class Libraries(CliTest):
 
 class Start(CliTest):
     def test_the_process_keeps_its_name_and_environment(self):
-        os.mkfifo(self.path("pipe.tns"))
-        for environment in ({}, {"PATH": "/usr/bin"}, {"OMP_WAIT_POLICY": "passive"}):
+        for number, environment in enumerate(({}, {"PATH": "/usr/bin"}, {"OMP_WAIT_POLICY": "passive"})):
             with self.subTest(environment):
+                os.mkfifo(self.path(f"{number}.tns"))
                 running = subprocess.Popen(
-                    [LACUNA, "convert", "pipe.tns", "out.tns"], cwd=self.folder, env=environment,
+                    [LACUNA, "convert", f"{number}.tns", "out.tns"], cwd=self.folder, env=environment,
                     stderr=subprocess.DEVNULL,
                 )  # fmt: skip
                 self.addCleanup(running.wait)
                 self.addCleanup(running.kill)
-                pipe = os.open(self.path("pipe.tns"), os.O_WRONLY)
+                pipe = os.open(self.path(f"{number}.tns"), os.O_WRONLY)  # waits until it is read
                 self.addCleanup(os.close, pipe)
                 with open(f"/proc/{running.pid}/comm") as name:
                     self.assertEqual(name.read().strip(), os.path.basename(LACUNA)[:15])
                 with open(f"/proc/{running.pid}/environ", "rb") as given:
                     self.assertEqual(len(given.read().split(b"\0")) - 1, len(environment), "it was started anew")
-                running.kill()
 
     @unittest.skipIf(SANITIZED, "built with another OpenMP")
     def test_threads_that_wait_sleep_soon(self):
