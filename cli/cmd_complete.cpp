@@ -28,6 +28,7 @@ struct CompleteCommand {
   FitFlags fit;
 
   Result<int> run();
+  Result<int> copy(const TensorFile& file) const;
 };
 
 // Adds the cells a sparse file does not list, with no value, so that it lists all.
@@ -59,6 +60,28 @@ Result<> list_every_cell(TensorFile& file) {
   return Nothing{};
 }
 
+// Nothing is missing: no fit is needed to write the same again.
+Result<int> CompleteCommand::copy(const TensorFile& file) const {
+  if (auto written = write_tensor(out, file); !written) return written.error();
+  const Count cells = file.entries.size();
+  output.say(fmt::format("note: nothing is missing in {}, so nothing is fitted", in));
+  if (output.json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(file.modes)},
+                                              {"observed", cells},
+                                              {"filled", 0},
+                                              {"cold", 0},
+                                              {"denoised", false},
+                                              {"train_rmse", nullptr},
+                                              {"seconds", 0.0},
+                                              {"stop_reason", "nothing is missing"},
+                                              {"converged", true},
+                                              {"output", out}}
+                           .dump());
+  else
+    fmt::print("0 of {} cells filled, written to {}\n", grouped(cells), out);
+  return 0;
+}
+
 Result<int> CompleteCommand::run() {
   set_thread_count(output.threads);
   if (auto fine = fit.check(); !fine) return fine.error();
@@ -78,12 +101,14 @@ Result<int> CompleteCommand::run() {
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
   file->entries.weight.clear();  // what is filled in has none
+  if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   announce(output, in, data);
   std::unique_ptr<Model> warm;
   const auto settings = fit.settings(data.tensor.modes(), warm);
   if (!settings) return settings.error();
   if (!file->dense && file->missing == 0)
     if (auto listed = list_every_cell(*file); !listed) return listed.error();
+  if (file->missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(*file);
   if (auto fits = check_fit_memory(data.tensor, *settings); !fits) return fits.error();
   const Count holes = file->missing;
 

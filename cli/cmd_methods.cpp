@@ -38,7 +38,7 @@ nlohmann::ordered_json describe_method(const MethodInfo& method) {
           {"max_iterations", method.max_iterations},
           {"tolerance", method.tolerance},
           {"bytes", unit_bytes(method)},
-          {"largest", available_memory() / unit_bytes(method)}};
+          {"largest", memory_limit().bytes / unit_bytes(method)}};
 }
 
 void print_method(const MethodInfo& method) {
@@ -47,7 +47,7 @@ void print_method(const MethodInfo& method) {
   fmt::print("{:<8}  about {:.0f} bytes {}: {:.1g} of them here; a model of kind {}\n", "",
              unit_bytes(method),
              method.scale == Scale::kSparse ? "an observed entry" : "a cell of the whole tensor",
-             available_memory() / unit_bytes(method), method.model);
+             memory_limit().bytes / unit_bytes(method), method.model);
   if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
   fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
   if (takes(method.method, kTakesSteps))

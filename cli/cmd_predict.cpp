@@ -10,6 +10,7 @@
 
 #include "clip.hpp"
 #include "command.hpp"
+#include "file_flags.hpp"
 #include "input.hpp"
 
 namespace lacuna::cli {
@@ -27,13 +28,6 @@ struct PredictCommand {
   Result<int> run();
   Result<> write_interval(const Model& fitted, const Predictor& predictor, TensorFile& file) const;
 };
-
-// answers.csv -> answers.low.csv
-std::string beside(const std::string& path, const std::string& what) {
-  const auto name = path.find_last_of('/') + 1;
-  const auto dot = path.find('.', name);
-  return dot == std::string::npos ? path + "." + what : path.substr(0, dot) + "." + what + path.substr(dot);
-}
 
 // The ends of every cell's interval, in two files like the one of the values.
 Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& predictor,
@@ -64,6 +58,7 @@ Result<int> PredictCommand::run() {
     return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
+  if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
   Predictor::Prediction prediction = predictor.predict(file->entries.index);
   file->entries.value = std::move(prediction.value);

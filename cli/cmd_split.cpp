@@ -49,6 +49,8 @@ Result<int> SplitCommand::run() {
   if (auto fine = check_writable(test); !fine) return fine.error();  // or the training file would stand alone
   auto file = read_tensor(in, *options);
   if (!file) return file.error();
+  for (const std::string& path : {train, test})
+    if (auto fine = check_output_name(path, *file); !fine) return fine.error();
   std::vector<Count> order;
   for (Count e = 0; e < file->entries.size(); ++e)
     if (!std::isnan(file->entries.value[e])) order.push_back(e);

@@ -96,7 +96,7 @@ std::vector<std::string> TuneCommand::method_list(const ObservedTensor& tensor) 
   std::vector<std::string> names;
   for (const MethodInfo& one : lacuna::methods())
     if ((one.order == 0 || one.order == tensor.order()) &&
-        one.bytes(tensor.size(), tensor.modes(), {}) < available_memory())
+        one.bytes(tensor.size(), tensor.modes(), {}) < memory_limit().bytes)
       names.emplace_back(one.name);
   return names;
 }
@@ -210,7 +210,7 @@ Result<int> TuneCommand::run() {
   auto known = TuneState::open(state, data->tensor, tuning);
   if (!known) return known.error();
   TuneCallbacks callbacks;
-  callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.interrupted = [&] { return signal_seen() != 0 || known->failed(); };
   callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
     return known->find(candidate.name, lambda, fold);
   };
@@ -220,6 +220,7 @@ Result<int> TuneCommand::run() {
     known->add(candidate.name, lambda, fold, error);
   };
   const TuneResult found = tune(data->tensor, tuning, callbacks);
+  if (auto kept = known->finish(); !kept) return kept.error();
   if (!table.empty())
     if (auto saved = write_whole(table, csv(found)); !saved) return saved.error();
   if (found.interrupted) {

@@ -2,7 +2,6 @@
 #include "input.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -180,11 +179,11 @@ void announce(const Output& output, const std::string& path, const TrainingData&
 }
 
 Result<> check_memory(double bytes, const std::string& what) {
-  const double available = available_memory();
-  if (bytes <= available) return Nothing{};
-  return Error{
-      ErrorKind::kMemory, "",
-      fmt::format("{} needs about {}, this machine has {}", what, bytes_text(bytes), bytes_text(available))};
+  const MemoryLimit available = memory_limit();
+  if (bytes <= available.bytes) return Nothing{};
+  return Error{ErrorKind::kMemory, "",
+               fmt::format("{} needs about {}, {} {}", what, bytes_text(bytes), available.from,
+                           bytes_text(available.bytes))};
 }
 
 }  // namespace lacuna::cli

@@ -2,19 +2,24 @@
 // lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <lacuna/base/value_range_error.hpp>
 #include <lacuna/base/version.hpp>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "command.hpp"
+#include "file_flags.hpp"
+#include "number_flags.hpp"
 #include "run_record.hpp"
+#include "signals.hpp"
+#include "suggest.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -40,59 +45,52 @@ class VerbConfig : public CLI::ConfigTOML {
   const CLI::App* app_;
 };
 
-int usage(const CLI::App& app, const CLI::ParseError& error, const char* first) {
-  if (const auto given = app.get_subcommands(); !given.empty())
-    return fail(ErrorKind::kUsage,
-                fmt::format("{}; see lacuna {} --help", error.what(), given.front()->get_name()));
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  return fail(ErrorKind::kUsage,
-              fmt::format("found {}, expected a verb: {}; see lacuna --help",
-                          first == nullptr ? "nothing" : fmt::format("'{}'", first), fmt::join(verbs, ", ")));
+// help -> --help; help fit -> fit --help; help ft -> ft, which is refused as a misspelt verb
+std::vector<std::string> asked_for_help(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() == 1) return {"--help"};
+  const auto verbs = app.get_subcommands({});
+  const bool known = std::any_of(verbs.begin(), verbs.end(),
+                                 [&](const CLI::App* verb) { return verb->check_name(words[1]); });
+  return known ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{words[1]};
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Fills in the missing entries of multi-way data.", "lacuna");
-  app.set_version_flag("--version", version());
+  app.set_version_flag("-V,--version", version());
   app.set_config("--config", "", "read flags from a file; flags given here win");
   app.config_formatter(std::make_shared<VerbConfig>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(1);
   app.fallthrough();
-  app.footer("Every verb explains itself: lacuna VERB --help");
+  app.footer("Every verb explains itself: lacuna help VERB");
   std::vector<std::pair<std::string, Action>> actions = {
       {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
       {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
       {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)},
       {"tune", add_tune(app)},         {"report", add_report(app)}};
+  check_numbers(app);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") words = asked_for_help(app, words);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the end
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return usage(app, error, argv[1]);                       // null when there is none
+    return fail(ErrorKind::kUsage, complaint(app, error, words.empty() ? nullptr : words[0].c_str()));
   }
   for (const auto& [verb, action] : actions) {
     if (!app.got_subcommand(verb)) continue;
+    if (auto fine = check_files(app, *app.get_subcommand(verb)); !fine)
+      return fail(fine.error().kind, fine.error().message());
     const Result<int> result = action();
     return result ? *result : fail(result.error().kind, result.error().message());
   }
   return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
 }
 
-// What libraries read from the environment before main, so that the program starts anew to set it.
-// - Threads that wait for work should spin for a moment and then sleep: on a busy machine libgomp's habit of
-//   spinning for milliseconds costs many times the work.
-// - Vectors of many megabytes that are read in any order want large pages.
-void set_up_libraries(char** argv) {
-  bool anew = false;
-  const auto set = [&](const char* name, const char* value) {
-    if (std::getenv(name) != nullptr) return;
-    setenv(name, value, 1);
-    anew = true;
-  };
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr) set("GOMP_SPINCOUNT", "20000");
-  set("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
-  if (anew) execv("/proc/self/exe", argv);  // comes back only if it failed, and then nothing is lost
+// The exit code, once all that was printed is where it should go.
+int printed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return fail(ErrorKind::kOutput, fmt::format("stdout: {}", std::generic_category().message(errno)));
 }
 
 // Large vectors go back to the system when they are freed. glibc's default threshold grows with what is
@@ -105,11 +103,13 @@ void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
-  lacuna::cli::set_up_libraries(argv);
   lacuna::cli::return_freed_memory();
+  lacuna::cli::install_signals();
   lacuna::cli::set_command_line(argc, argv);
   try {
-    return lacuna::cli::run(argc, argv);
+    return lacuna::cli::printed(lacuna::cli::run(argc, argv));
+  } catch (const std::system_error& error) {  // a line that could not be printed
+    return fail(ErrorKind::kOutput, fmt::format("stdout: {}", error.code().message()));
   } catch (const std::invalid_argument& error) {
     return fail(ErrorKind::kUsage, error.what());
   } catch (const lacuna::ValueRangeError& error) {

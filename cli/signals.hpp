@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C and SIGTERM as a question a fit can ask. The second signal ends the process as usual.
+// What signals do to the program, for every verb. A signal that the caller has the program ignore (nohup) stays
+// ignored.
+//   INT, TERM, HUP  end the program with 128 + the signal's number and leave no temporary file. A verb that has
+//                   something worth keeping asks signal_seen() instead, and ends by itself; the second signal
+//                   ends it at once.
+//   PIPE            the same, without asking: nobody reads on.
+//   XFSZ            does nothing: the write that met the file size limit fails and is reported as any other.
 #pragma once
 
 namespace lacuna::cli {
 
+// At the start of the program, before any file is written.
+void install_signals();
+
+// From here on the verb asks signal_seen() at short intervals.
 void catch_signals();
 // 0, or the number of the signal that came.
 [[nodiscard]] int signal_seen();

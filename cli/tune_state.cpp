@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "tune_state.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <bit>
-#include <fstream>
+#include <cerrno>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "input.hpp"
 
@@ -13,6 +20,8 @@ namespace lacuna::cli {
 namespace {
 
 using nlohmann::json;
+
+std::string reason(int code) { return std::generic_category().message(code); }
 
 // FNV-1a over indices, values and weights.
 std::uint64_t checksum(const ObservedTensor& tensor) {
@@ -32,33 +41,106 @@ json about(const ObservedTensor& tensor, const TuneOptions& options) {
           {"metric", name(options.metric)}};
 }
 
+// A flag may hold bytes that are no UTF-8, which JSON cannot hold.
+std::string text_of(const json& line) {
+  return line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+// Only what can be shown on a terminal.
+std::string shown(std::string_view line) {
+  constexpr std::size_t kMost = 120;
+  std::string text;
+  for (const char c : line.substr(0, kMost)) text += c >= ' ' && c <= '~' ? c : '?';
+  return text;
+}
+
 }  // namespace
+
+void TuneState::Close::operator()(const int* file) const {
+  ::close(*file);  // and with it goes the lock
+  delete file;
+}
+
+// The lines that are whole; what comes after the last newline is cut off the file.
+Result<std::string> TuneState::load() {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const ssize_t got = ::read(*file_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return input_error(path_, reason(errno));
+    if (got == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  // A first line without an end may be anything, such as a file of another kind: it is not for us to cut.
+  if (whole == 0 && !text.empty() && text.front() != '{')
+    return input_error(path_ + ":1",
+                       fmt::format("found '{}', expected the state of a tuning run", shown(text)));
+  if (whole < text.size() && ::ftruncate(*file_, static_cast<off_t>(whole)) != 0)
+    return output_error(path_, reason(errno));
+  text.resize(whole);
+  return text;
+}
+
+Result<> TuneState::take_line(std::string_view line, int number, int folds) {
+  const auto refuse = [&](const std::string& expected) {
+    return input_error(fmt::format("{}:{}", path_, number),
+                       fmt::format("found '{}', expected {}", shown(line), expected));
+  };
+  const json one = json::parse(line, nullptr, false);
+  if (one.is_discarded() || !one.is_object())
+    return refuse("the result of a fit as a JSON object; without this line the run can go on");
+  const auto get = [&](const char* key) { return one.contains(key) ? one[key] : json(); };
+  const json candidate = get("candidate");
+  const json lambda = get("lambda");
+  const json fold = get("fold");
+  const json error = get("error");
+  if (!candidate.is_string()) return refuse("a string as candidate");
+  if (!lambda.is_number()) return refuse("a number as lambda");
+  if (!error.is_number()) return refuse("a number as error");
+  if (!fold.is_number_integer() || fold < 0 || fold >= folds)
+    return refuse(fmt::format("a fold from 0 to {}", folds - 1));
+  known_[{candidate.get<std::string>(), lambda.get<double>(), fold.get<int>()}] = error.get<double>();
+  return Nothing{};
+}
 
 Result<TuneState> TuneState::open(const std::string& path, const ObservedTensor& tensor,
                                   const TuneOptions& options) {
   TuneState state;
   state.path_ = path;
   if (path.empty()) return state;
+  const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) return output_error(path, reason(errno));
+  state.file_.reset(new int(file));
+  struct stat info {};
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+    return output_error(path, "found a device or pipe, expected a file that a later run can read");
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return output_error(path, "another run is writing to it");
+
+  auto text = state.load();
+  if (!text) return text.error();
   const json wanted = about(tensor, options);
-  std::ifstream file(path);
-  std::string line;
-  if (!file || !std::getline(file, line)) {
-    std::ofstream(path) << wanted.dump() << '\n';
-    if (!std::ifstream(path)) return Error{ErrorKind::kOutput, path, "cannot be written"};
+  if (text->empty()) {
+    if (auto written = state.write_line(text_of(wanted)); !written) return written.error();
     return state;
   }
-  const json found = json::parse(line, nullptr, false);
-  if (found != wanted)
-    return input_error(path + ":1", fmt::format("found {}, expected {}: it is about another tuning run",
-                                                line.substr(0, 120), wanted.dump()));
-  for (int number = 2; std::getline(file, line); ++number) {
-    const json one = json::parse(line, nullptr, false);
-    if (one.is_discarded() || !one.is_object()) {
-      if (file.eof()) break;  // the line that was being written when the run was killed
-      return input_error(fmt::format("{}:{}", path, number), "found a line that is not JSON");
+  const std::string_view all = *text;
+  int number = 0;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = all.find('\n', begin);
+    const std::string_view line = all.substr(begin, end - begin);
+    begin = end + 1;
+    if (++number > 1) {
+      if (auto taken = state.take_line(line, number, options.folds); !taken) return taken.error();
+      continue;
     }
-    state.known_[{one.value("candidate", ""), one.value("lambda", 0.0), one.value("fold", 0)}] =
-        one.value("error", 0.0);
+    // A value that did not parse is unequal to nothing and equal to nothing, so it is asked about by itself.
+    const json found = json::parse(line, nullptr, false);
+    if (found.is_discarded() || !(found == wanted))
+      return input_error(path + ":1", fmt::format("found '{}', expected {}: it is about another tuning run",
+                                                  shown(line), wanted.dump()));
   }
   return state;
 }
@@ -68,10 +150,30 @@ std::optional<double> TuneState::find(const std::string& candidate, double lambd
   return found == known_.end() ? std::nullopt : std::optional<double>(found->second);
 }
 
+// One write, so that a kill leaves the line whole or torn, never two of them mixed.
+Result<> TuneState::write_line(std::string line) {
+  const char* data = line.data();
+  std::size_t left = line.size();
+  while (left > 0) {
+    const ssize_t written = ::write(*file_, data, left);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return output_error(path_, reason(errno));
+    data += written;
+    left -= static_cast<std::size_t>(written);
+  }
+  return Nothing{};
+}
+
 void TuneState::add(const std::string& candidate, double lambda, int fold, double error) {
-  if (path_.empty()) return;
-  std::ofstream(path_, std::ios::app)
-      << json{{"candidate", candidate}, {"lambda", lambda}, {"fold", fold}, {"error", error}}.dump() << '\n';
+  if (!file_ || problem_ || !std::isfinite(error) || !std::isfinite(lambda)) return;
+  const json line = {{"candidate", candidate}, {"lambda", lambda}, {"fold", fold}, {"error", error}};
+  if (auto written = write_line(text_of(line)); !written) problem_ = written.error();
+}
+
+Result<> TuneState::finish() {
+  if (file_ && !problem_ && ::fsync(*file_) != 0) problem_ = output_error(path_, reason(errno));
+  if (problem_) return *problem_;
+  return Nothing{};
 }
 
 }  // namespace lacuna::cli

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What a tuning run has found out, in a file: a line of JSON that says what it is about, then one for each
 // fit. Lines are added as results come, so that a run that was killed goes on where it was.
+//
+// A line is written by one write(2) and ends with a newline. What a kill or a full disk left of a last line has
+// none: it is cut off, and its fit is run again. Any other line that is not as written here is an error.
 #pragma once
 
 #include <lacuna/search/tune.hpp>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace lacuna::cli {
@@ -13,15 +19,29 @@ namespace lacuna::cli {
 class TuneState {
  public:
   // An empty path: nothing is known and nothing is kept. A file about other data, folds, seed or metric is
-  // refused.
+  // refused, as is one that another run is writing to.
   static Result<TuneState> open(const std::string& path, const ObservedTensor& tensor,
                                 const TuneOptions& options);
 
   [[nodiscard]] std::optional<double> find(const std::string& candidate, double lambda, int fold) const;
+  // An error that is not finite is not kept: no JSON can say it.
   void add(const std::string& candidate, double lambda, int fold, double error);
+  // Could a line not be written? Then there is no sense in going on.
+  [[nodiscard]] bool failed() const { return problem_.has_value(); }
+  // All lines are on the disk, or why not.
+  Result<> finish();
 
  private:
+  struct Close {
+    void operator()(const int* file) const;
+  };
+  Result<std::string> load();
+  Result<> take_line(std::string_view line, int number, int folds);
+  Result<> write_line(std::string line);
+
   std::string path_;
+  std::unique_ptr<int, Close> file_;  // its descriptor
+  std::optional<Error> problem_;
   std::map<std::tuple<std::string, double, int>, double> known_;
 };
 

@@ -3,7 +3,7 @@
 include(FindPackageHandleStandardArgs)
 
 find_path(LAPACKE_INCLUDE_DIR lapacke.h)
-find_library(LAPACKE_LIBRARY lapacke)
+find_library(LAPACKE_LIBRARY NAMES liblapacke.a lapacke)  # the shared one would load the shared LAPACK
 mark_as_advanced(LAPACKE_INCLUDE_DIR LAPACKE_LIBRARY)
 
 find_package_handle_standard_args(LAPACKE REQUIRED_VARS LAPACKE_LIBRARY LAPACKE_INCLUDE_DIR)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Instruction sets of the processor, found at run time.
+// What the machine has: instruction sets, memory. Found at run time.
 #pragma once
 
-#include <unistd.h>
+#include <string>
 
 namespace lacuna {
 
@@ -14,9 +14,14 @@ inline bool machine_has_avx2() {  // and FMA
 #endif
 }
 
-// Bytes of memory there are.
-inline double available_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
+struct MemoryLimit {
+  double bytes = 0.0;
+  const char* from = "";  // "this machine has", "the control group allows", ...: a sentence's verb
+};
+
+// The memory this process may use: the least of what the machine has, what the control groups it is in allow
+// (memory.max, and memory.limit_in_bytes of version 1, of each group up to the root), and what its limits on address
+// space and data leave beyond what it uses. `root` stands before /proc and the mount points, for tests.
+[[nodiscard]] MemoryLimit memory_limit(const std::string& root = "");
 
 }  // namespace lacuna

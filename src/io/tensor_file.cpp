@@ -169,6 +169,30 @@ bool is_text(Format format) {
   return format == Format::kTns || format == Format::kSptensor || format == Format::kTable;
 }
 
+// The format that a file of this name is written in.
+Result<Format> output_format(const std::string& path, const TensorFile& file) {
+  const Ending ending = ending_of(path);
+  Format format = ending.format;
+  // Endings such as .txt, and devices, leave it to the tensor: as it was, or else a table.
+  if (format == Format::kAuto) {
+    if (!ending.text && !is_text(file.format)) {
+      return output_error(path,
+                          "the name's ending does not say the format, expected .tns, .csv, .npy, .mat, ...");
+    }
+    format = is_text(file.format) ? file.format : Format::kTable;
+  }
+  if (ending.packed && !is_text(format)) {
+    return output_error(path,
+                        fmt::format("only text formats are written gzipped, not {}", format_name(format)));
+  }
+  if (format != Format::kTable && !file.entries.weight.empty()) {
+    return output_error(path, fmt::format("the entries have weights, which a {} file cannot hold, expected a "
+                                          "table such as .csv",
+                                          format_name(format)));
+  }
+  return format;
+}
+
 }  // namespace
 
 std::string_view format_name(Format format) {
@@ -266,27 +290,17 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
   }
 }
 
+Result<> check_output_name(const std::string& path, const TensorFile& file) {
+  const auto format = output_format(path, file);
+  if (!format) return format.error();
+  if (*format != Format::kPicture) return Nothing{};
+  return io::check_picture_shape(path, file);
+}
+
 Result<> write_tensor(const std::string& path, const TensorFile& file) {
-  const Ending ending = ending_of(path);
-  Format format = ending.format;
-  // Endings such as .txt, and devices, leave it to the tensor: as it was, or else a table.
-  if (format == Format::kAuto) {
-    if (!ending.text && !is_text(file.format)) {
-      return output_error(path,
-                          "the name's ending does not say the format, expected .tns, .csv, .npy, .mat, ...");
-    }
-    format = is_text(file.format) ? file.format : Format::kTable;
-  }
-  if (ending.packed && !is_text(format)) {
-    return output_error(path,
-                        fmt::format("only text formats are written gzipped, not {}", format_name(format)));
-  }
-  if (format != Format::kTable && !file.entries.weight.empty()) {
-    return output_error(path, fmt::format("the entries have weights, which a {} file cannot hold, expected a "
-                                          "table such as .csv",
-                                          format_name(format)));
-  }
-  switch (format) {
+  const auto format = output_format(path, file);
+  if (!format) return format.error();
+  switch (*format) {
     case Format::kSptensor:
       return io::write_sptensor(path, file);
     case Format::kTable:

@@ -139,20 +139,25 @@ void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const 
   if (count == 0) return;
   const Count groups = groups_for(static_cast<Count>(view_.entry().size()), std::min(kMostGroups, count));
   const int threads = static_cast<int>(std::min<Count>(threads_for_blocks(count), groups));
+  LoopFailure failure;  // of the buffer, which may not fit
 #pragma omp parallel num_threads(threads)
   {
     FactorTable<Real> buffer;
 #pragma omp for ordered schedule(static, 1)
     for (Count group = 0; group < groups; ++group) {
-      buffer.resize_zero(rows(), columns);
-      for (Count p = count * group / groups; p < count * (group + 1) / groups; ++p) body(pieces_[p], buffer);
+      failure.run([&] {
+        buffer.resize_zero(rows(), columns);
+        for (Count p = count * group / groups; p < count * (group + 1) / groups; ++p)
+          body(pieces_[p], buffer);
+      });
 #pragma omp ordered
-      for (Count i = 0; i < rows(); ++i) {
+      for (Count i = 0; i < rows() && !failure.any(); ++i) {
         const Real scale = row_scale_.empty() ? Real{1} : static_cast<Real>(row_scale_[i]);
         for (int j = 0; j < columns; ++j) g(i, j) += scale * buffer.row(i)[j];
       }
     }
   }
+  failure.rethrow();
 }
 
 template <class Real>

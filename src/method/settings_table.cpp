@@ -6,8 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <lacuna/method/settings_table.hpp>
-#include <numeric>
 #include <type_traits>
+
+#include "base/nearest.hpp"
 
 namespace lacuna {
 namespace {
@@ -86,13 +87,13 @@ std::string write_name(const Settings& settings, const Modes&) {
 Result<> read_method(std::string_view text, const Modes&, Settings& into) {
   into.method.reopen();
   if (text == "auto") return Nothing{};
-  std::vector<std::string_view> names;
-  for (const MethodInfo& row : methods()) names.push_back(row.name);
+  std::vector<std::string> names;
+  for (const MethodInfo& row : methods()) names.emplace_back(row.name);
   const auto method = parse_method(text);
   if (!method) {
-    const std::string near = nearest_word(text, names);
-    return unexpected(text, fmt::format("auto, {}{}", fmt::join(names, ", "),
-                                        near.empty() ? "" : "; did you mean " + near + "?"));
+    const auto near = nearest(text, names);
+    return unexpected(
+        text, fmt::format("auto, {}{}", fmt::join(names, ", "), near ? "; did you mean " + *near + "?" : ""));
   }
   into.method = *method;
   return Nothing{};
@@ -305,8 +306,8 @@ const SettingField* find_setting(std::string_view name) {
 Result<> read_setting(std::string_view name, std::string_view text, const std::vector<Mode>& modes,
                       Settings& into) {
   if (const SettingField* field = find_setting(name)) return field->read(text, modes, into);
-  std::vector<std::string_view> names;
-  for (const SettingField& field : kFields) names.push_back(field.name);
+  std::vector<std::string> names;
+  for (const SettingField& field : kFields) names.emplace_back(field.name);
   const std::string near = nearest_word(name, names);
   return usage_error(
       "", fmt::format("there is no setting {}{}", name, near.empty() ? "" : "; did you mean " + near + "?"));
@@ -317,30 +318,6 @@ std::string setting_names(unsigned taken) {
   for (const SettingField& field : kFields)
     if ((taken & field.taken) != 0) names.append(names.empty() ? "" : " ").append(field.name);
   return names;
-}
-
-std::string nearest_word(std::string_view word, std::span<const std::string_view> list) {
-  const auto distance = [&](std::string_view other) {  // Levenshtein's
-    std::vector<std::size_t> row(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= other.size(); ++j) {
-        const std::size_t replaced = diagonal + (word[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-      }
-    }
-    return row.back();
-  };
-  std::string nearest;
-  std::size_t least = word.size() / 3 + 2;  // more changes than this make it another word
-  for (const std::string_view other : list)
-    if (const std::size_t changes = distance(other); changes < least) {
-      least = changes;
-      nearest = other;
-    }
-  return nearest;
 }
 
 }  // namespace lacuna

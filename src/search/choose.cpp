@@ -24,7 +24,7 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
-         row.bytes(kept.size(), kept.modes(), asked) < available_memory();
+         row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
 }
 
 void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {

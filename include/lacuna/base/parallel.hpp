@@ -9,13 +9,43 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 
 namespace lacuna {
 
 // Threads that parallel loops use; 0 asks for all of the machine's. Process-wide, read at each loop's start.
+// Never more than the system lets the process start. In a child that was forked from a process with threads it is
+// 1: OpenMP's threads have stayed with the parent, and a loop would wait for them for ever.
 void set_thread_count(int threads);
 [[nodiscard]] int thread_count();
+
+// An exception must not leave an OpenMP region: the program would end. A loop's body runs inside run(), and what
+// it throws, such as std::bad_alloc, is thrown again by rethrow() after the loop. Blocks that come after a
+// failure are left out; of several failures one is kept.
+class LoopFailure {
+ public:
+  template <class Body>
+  void run(Body&& body) noexcept {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      body();
+    } catch (...) {
+      keep();
+    }
+  }
+  [[nodiscard]] bool any() const { return failed_.load(std::memory_order_relaxed); }
+  void rethrow() const {
+    if (problem_) std::rethrow_exception(problem_);
+  }
+
+ private:
+  void keep() noexcept;  // the exception that is being handled, if it is the first
+
+  std::atomic<bool> failed_{false};
+  std::exception_ptr problem_;
+};
 
 inline constexpr std::int64_t kBlock = 8192;  // elements of a vector loop handled at a time
 
@@ -31,16 +61,21 @@ template <class Body>
 void parallel_blocks(std::int64_t count, Body&& body, std::int64_t block = kBlock) {
   const std::int64_t blocks = (count + block - 1) / block;
   const int threads = threads_for_blocks(blocks);
+  LoopFailure failure;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (std::int64_t b = 0; b < blocks; ++b) body(b * block, std::min(count, (b + 1) * block));
+  for (std::int64_t b = 0; b < blocks; ++b)
+    failure.run([&] { body(b * block, std::min(count, (b + 1) * block)); });
+  failure.rethrow();
 }
 
 // body(task) for a few large tasks of unequal size.
 template <class Body>
 void parallel_tasks(int count, Body&& body) {
   const int threads = std::clamp(count, 1, thread_count());
+  LoopFailure failure;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
-  for (int task = 0; task < count; ++task) body(task);
+  for (int task = 0; task < count; ++task) failure.run([&] { body(task); });
+  failure.rethrow();
 }
 
 // The sum over blocks of body(begin, end), in block order. Blocks are taken a batch at a time, so that the

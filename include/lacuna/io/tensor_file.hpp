@@ -111,6 +111,10 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
 // weights need a table.
 Result<> write_tensor(const std::string& path, const TensorFile& file);
 
+// Does the name's ending say a format that can hold this file's entries? Asked before the work whose result
+// write_tensor is to write.
+Result<> check_output_name(const std::string& path, const TensorFile& file);
+
 // Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages
 // about entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
 [[nodiscard]] std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry);

@@ -33,7 +33,4 @@ Result<> read_setting(std::string_view name, std::string_view text, const std::v
 // The names of the fields that methods take by these bits, separated by spaces.
 [[nodiscard]] std::string setting_names(unsigned taken);
 
-// The word of the list nearest to this one, if any is near enough to have been meant.
-[[nodiscard]] std::string nearest_word(std::string_view word, std::span<const std::string_view> list);
-
 }  // namespace lacuna

@@ -3,13 +3,13 @@
 #include "io/array/dense.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "base/machine.hpp"
 #include "io/picture/mask.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
@@ -24,13 +24,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 template <class Size>
 std::string joined(const std::vector<Size>& shape) {
   return shape.empty() ? "()" : fmt::format("{}", fmt::join(shape, " x "));
-}
-
-std::uint64_t machine_memory() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
 }
 
 // 0 .. n_k - 1, each repeated over the modes after k, all of it over the modes before.
@@ -129,13 +122,12 @@ std::size_t cells_of(const std::vector<Index>& shape) {
 }
 
 Result<> check_memory(const std::string& path, std::uint64_t cells, std::uint64_t bytes_per_cell) {
-  static const std::uint64_t available = machine_memory();
-  if (cells <= available / bytes_per_cell) return Nothing{};
+  const MemoryLimit available = memory_limit();
+  const double needed = static_cast<double>(cells) * static_cast<double>(bytes_per_cell);
+  if (needed <= available.bytes) return Nothing{};
   constexpr double kGigabyte = 1e9;
-  return memory_error(
-      path, fmt::format("{} cells need {:.1f} GB of memory, this machine has {:.1f} GB", cells,
-                        static_cast<double>(cells) * static_cast<double>(bytes_per_cell) / kGigabyte,
-                        static_cast<double>(available) / kGigabyte));
+  return memory_error(path, fmt::format("{} cells need {:.1f} GB of memory, {} {:.1f} GB", cells,
+                                        needed / kGigabyte, available.from, available.bytes / kGigabyte));
 }
 
 Result<> check_reading_memory(const std::string& path, const std::vector<Index>& shape) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/file/system_text.hpp"
+#include "io/file/temporary_files.hpp"
 
 namespace lacuna {
 namespace {
@@ -70,6 +71,7 @@ struct AtomicFile::State {
   std::string path;    // as the caller wrote it, for messages
   std::string target;  // what is replaced
   std::string temporary;
+  std::optional<TemporaryName> noted;  // for a program that is stopped before the file is whole
   int file = -1;
   bool direct = false;  // a device or pipe: written straight to
   bool done = false;
@@ -101,12 +103,14 @@ bool AtomicFile::State::open_temporary(mode_t permissions_of_old, bool replaces)
   const std::string name = target.substr(stem, kLongestStem);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string candidate = fmt::format("{}.{}.{}.tmp", target.substr(0, stem), name, random_suffix());
+    noted.emplace(candidate.c_str());
     file = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
       temporary = std::move(candidate);
       if (replaces) (void)::fchmod(file, permissions_of_old);  // a private file stays private
       return true;
     }
+    noted.reset();
     if (errno != EEXIST) return false;
   }
   return false;
@@ -189,6 +193,7 @@ Result<> AtomicFile::commit() {
   if (!s.direct && !s.error) {
     if (::rename(s.temporary.c_str(), s.target.c_str()) == 0) {
       s.temporary.clear();
+      s.noted.reset();
       s.sync_folder();
     } else {
       s.fail(errno);

@@ -61,15 +61,14 @@ bool is_16_bit(const DenseLayout& layout) {
   return dtype && dtype->kind == 'u' && dtype->size == 2;
 }
 
+bool is_gray(const std::vector<Index>& shape) {
+  return shape.size() == 2 || (shape.size() == 3 && shape[2] == 1);
+}
+
 Result<Picture> to_picture(const std::string& path, const TensorFile& file, PictureKind kind) {
+  if (auto fits = check_picture_shape(path, file); !fits) return fits.error();
   const std::vector<Index> shape = shape_of(file);
-  const bool gray = shape.size() == 2 || (shape.size() == 3 && shape[2] == 1);
-  if (!gray && !(shape.size() == 3 && shape[2] == 3)) {
-    return output_error(
-        path, fmt::format("found a tensor of {}, expected row x column, or row x column x 1 or 3, for a "
-                          "picture",
-                          shape_text(shape)));
-  }
+  const bool gray = is_gray(shape);
   const auto cells = dense_cells(path, file);
   if (!cells) return cells.error();
   Picture picture;
@@ -168,6 +167,15 @@ Result<TensorFile> read_picture(const std::string& path, const ReadOptions& opti
   array.mode_names = {"row", "column", "channel"};
   array.tolerance = 0.5 / array.layout.scale;  // 0.502 finds the pixels stored as 128
   return dense_file(path, std::move(array), options);
+}
+
+Result<> check_picture_shape(const std::string& path, const TensorFile& file) {
+  const std::vector<Index> shape = shape_of(file);
+  if (is_gray(shape) || (shape.size() == 3 && shape[2] == 3)) return Nothing{};
+  return output_error(
+      path, fmt::format("found a tensor of {}, expected row x column, or row x column x 1 or 3, for a "
+                        "picture",
+                        shape_text(shape)));
 }
 
 Result<> write_picture(const std::string& path, const TensorFile& file) {

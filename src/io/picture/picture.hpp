@@ -35,5 +35,7 @@ Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::ui
 
 Result<TensorFile> read_picture(const std::string& path, const ReadOptions& options);
 Result<> write_picture(const std::string& path, const TensorFile& file);
+// kOutput unless a picture can have this file's shape.
+Result<> check_picture_shape(const std::string& path, const TensorFile& file);
 
 }  // namespace lacuna::io

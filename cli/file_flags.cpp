@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "file_flags.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace lacuna::cli {
+namespace {
+
+enum class Role { kInput, kOutput };
+
+struct FileFlag {
+  std::string_view verb;  // empty: of every verb that has it
+  std::string_view flag;
+  Role role;
+};
+
+// A verb without outputs needs no line.
+constexpr std::array<FileFlag, 27> kFileFlags = {{
+    {"", "--mask", Role::kInput},
+    {"", "--init", Role::kInput},
+    {"", "--report", Role::kOutput},
+    {"fit", "train", Role::kInput},
+    {"fit", "--test", Role::kInput},
+    {"fit", "--output", Role::kOutput},
+    {"fit", "--history", Role::kOutput},
+    {"complete", "input", Role::kInput},
+    {"complete", "--output", Role::kOutput},
+    {"complete", "--model", Role::kOutput},
+    {"predict", "model", Role::kInput},
+    {"predict", "cells", Role::kInput},
+    {"predict", "--output", Role::kOutput},
+    {"split", "input", Role::kInput},
+    {"split", "--train", Role::kOutput},
+    {"split", "--test", Role::kOutput},
+    {"convert", "input", Role::kInput},
+    {"convert", "output", Role::kOutput},
+    {"tune", "train", Role::kInput},
+    {"tune", "--test", Role::kInput},
+    {"tune", "--output", Role::kOutput},
+    {"tune", "--state", Role::kOutput},
+    {"tune", "--table", Role::kOutput},
+    {"report", "model", Role::kInput},
+    {"report", "--train", Role::kInput},
+    {"report", "--test", Role::kInput},
+    {"report", "--output", Role::kOutput},
+}};
+
+struct NamedFile {
+  std::string flag;
+  std::string path;
+  Role role;
+};
+
+// Of a file that exists: device, inode. Of one that does not: those of its folder, and its name.
+using Identity = std::tuple<dev_t, ino_t, std::string>;
+
+std::optional<Identity> identity(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) return std::nullopt;
+    return Identity{info.st_dev, info.st_ino, ""};
+  }
+  std::error_code none;
+  // A link to nothing yet: what will be made is where it points.
+  std::filesystem::path place = path;
+  if (std::filesystem::is_symlink(place, none)) {
+    const auto target = std::filesystem::read_symlink(place, none);
+    place = target.is_absolute() ? target : place.parent_path() / target;
+  }
+  const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
+  if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
+  return Identity{info.st_dev, info.st_ino, place.filename().string()};
+}
+
+std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
+  std::vector<NamedFile> files;
+  const auto add = [&](const CLI::App& owner, std::string_view flag, Role role) {
+    const CLI::Option* option = owner.get_option_no_throw(std::string(flag));
+    if (option == nullptr) return;
+    for (const std::string& path : option->results())
+      if (!path.empty()) files.push_back({std::string(flag), path, role});
+  };
+  add(app, "--config", Role::kInput);
+  for (const FileFlag& one : kFileFlags)
+    if (one.verb.empty() || one.verb == verb.get_name()) add(verb, one.flag, one.role);
+  const CLI::Option* interval = verb.get_option_no_throw("--interval");
+  if (verb.get_name() == "predict" && interval != nullptr && interval->count() > 0)
+    for (const std::string& path : verb.get_option("--output")->results())
+      for (const char* end : {"low", "high"})
+        files.push_back({"--interval", beside(path, end), Role::kOutput});
+  return files;
+}
+
+}  // namespace
+
+std::string beside(const std::string& path, const std::string& what) {
+  const auto name = path.find_last_of('/') + 1;
+  const auto dot = path.find('.', name);
+  return dot == std::string::npos ? path + "." + what : path.substr(0, dot) + "." + what + path.substr(dot);
+}
+
+Result<> check_files(const CLI::App& app, const CLI::App& verb) {
+  const std::vector<NamedFile> files = named_files(app, verb);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].role != Role::kOutput) continue;
+    const auto mine = identity(files[i].path);
+    for (std::size_t j = 0; mine && j < files.size(); ++j) {
+      if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j].path) != mine) continue;
+      return usage_error(files[i].flag, fmt::format("'{}' is also {}{}; it would be lost", files[i].path,
+                                                    files[j].role == Role::kInput ? "what is read as "
+                                                                                  : "what is written as ",
+                                                    files[j].flag));
+    }
+  }
+  return Nothing{};
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Which flags name files that are read and which name files that are written, for all verbs, and what must hold
+// before any work is done: no output is an input or another output.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <lacuna/base/result.hpp>
+#include <string>
+
+namespace lacuna::cli {
+
+// Refuses an output that is an input, or two outputs that are one file, whatever they are called: by device and
+// inode, or where a file does not exist yet by the folder's identity and the name. Devices and pipes may be named
+// more than once.
+Result<> check_files(const CLI::App& app, const CLI::App& verb);
+
+// Where predict writes the ends of intervals: answers.csv -> answers.low.csv.
+[[nodiscard]] std::string beside(const std::string& path, const std::string& what);
+
+}  // namespace lacuna::cli

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Outputs that would destroy: an input, or another output, under any name. And names whose ending cannot be."""
+import os
+import unittest
+
+from support import CliTest, SampleTest, cells, tns, write_npy
+
+FIT = ("--rank", "2", "--max-iterations", "2", "--quiet")
+
+
+class Identity(SampleTest):
+    def setUp(self):
+        super().setUp()
+        self.ok("fit", "train.tns", "-o", "m.lac", "--intervals", *FIT)
+        self.path("folder").mkdir()
+        self.path("link").symlink_to("folder")
+        os.link(self.path("train.tns"), self.path("hard.tns"))
+        self.path("soft.tns").symlink_to("train.tns")
+        self.path("dangling").symlink_to("folder/new")
+        self.write("fit.ini", "rank = 2\n")
+        self.write("s.tns", tns(self.train))
+        self.before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+
+    def refused(self, *arguments):
+        message = self.fails(2, *arguments)
+        self.assertIn("is also what is ", message)
+        now = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+        self.assertEqual(now, self.before)
+
+    def test_an_output_is_no_input(self):
+        for arguments in (
+            ("fit", "train.tns", "-o", "train.tns"),
+            ("fit", "train.tns", "-o", "./folder/../train.tns"),
+            ("fit", "train.tns", "-o", "hard.tns"),
+            ("fit", "train.tns", "-o", "soft.tns"),
+            ("fit", "soft.tns", "-o", "train.tns"),
+            ("fit", "train.tns", "-o", self.path("train.tns")),
+            ("fit", "train.tns", "--test", "test.tns", "-o", "test.tns"),
+            ("fit", "train.tns", "-o", "n.lac", "--history", "train.tns"),
+            ("fit", "train.tns", "-o", "n.lac", "--report", "train.tns"),
+            ("fit", "train.tns", "-o", "m.lac", "--init", "m.lac"),
+            ("fit", "train.tns", "-o", "fit.ini", "--config", "fit.ini"),
+            ("complete", "train.tns", "-o", "train.tns"),
+            ("complete", "train.tns", "-o", "o.tns", "--model", "train.tns"),
+            ("complete", "train.tns", "-o", "o.tns", "--report", "train.tns"),
+            ("predict", "m.lac", "test.tns", "-o", "test.tns"),
+            ("predict", "m.lac", "test.tns", "-o", "m.lac"),
+            ("split", "train.tns", "--train", "train.tns", "--test", "b.tns"),
+            ("split", "train.tns", "--train", "a.tns", "--test", "hard.tns"),
+            ("convert", "train.tns", "train.tns"),
+            ("convert", "train.tns", "soft.tns"),
+            ("tune", "train.tns", "-o", "train.tns"),
+            ("tune", "train.tns", "-o", "n.lac", "--state", "train.tns"),
+            ("tune", "train.tns", "-o", "n.lac", "--table", "train.tns"),
+            ("tune", "train.tns", "-o", "n.lac", "--test", "test.tns", "--report", "test.tns"),
+            ("report", "m.lac", "-o", "m.lac"),
+            ("report", "m.lac", "--train", "train.tns", "-o", "train.tns"),
+            ("report", "m.lac", "--test", "test.tns", "-o", "test.tns"),
+        ):
+            with self.subTest(arguments):
+                self.refused(*arguments)
+
+    def test_an_output_is_no_other_output(self):
+        for arguments in (
+            ("fit", "train.tns", "-o", "q", "--history", "q"),
+            ("fit", "train.tns", "-o", "q", "--history", "folder/../q"),
+            ("fit", "train.tns", "-o", "folder/q", "--report", "link/q"),
+            ("fit", "train.tns", "-o", "folder/new", "--report", "dangling"),
+            ("split", "train.tns", "--train", "s", "--test", "s"),
+            ("split", "train.tns", "--train", "s.tns", "--test", "./s.tns"),
+            ("complete", "train.tns", "-o", "q", "--model", "q"),
+            ("tune", "train.tns", "-o", "q", "--table", "q"),
+            ("tune", "train.tns", "-o", "q", "--state", "q"),
+        ):
+            with self.subTest(arguments):
+                self.refused(*arguments)
+
+    def test_the_ends_of_intervals_are_outputs(self):
+        self.write("a.low.csv", self.before["test.tns"].decode())
+        self.before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+        arguments = ("predict", "m.lac", "a.low.csv", "--format", "tns", "-o", "a.csv")
+        self.refused(*arguments, "--interval", "0.5")
+        self.ok(*arguments)
+
+    def test_devices_and_words_are_no_files(self):
+        self.ok("fit", "train.tns", "-o", "/dev/null", "--history", "/dev/null", *FIT)
+        self.ok("fit", "train.tns", "-o", "n.lac", "--init", "random", *FIT)
+        self.ok("convert", "train.tns", "/dev/stdout")
+        self.ok("convert", "train.tns", "n.tns")
+        self.ok("convert", "test.tns", "n.tns")  # one that is there is replaced all the same
+
+
+class Ending(CliTest):
+    """Judged before the fit: these fits would take an hour."""
+
+    FOREVER = ("--tolerance", "0", "--max-iterations", "1000000000", "--rank", "2", "--lambda", "1e6")
+
+    def setUp(self):
+        super().setUp()
+        values = [float("nan") if (i + j + k) % 3 == 0 else i + j * k + 0.5 for i, j, k in cells((6, 5, 4))]
+        write_npy(self.path("in.npy"), (6, 5, 4), values)
+
+    def test_of_a_completed_array(self):
+        for name in ("out", "out.xyz", "out.npy.gz", "out.png", "out.jpg"):
+            with self.subTest(name):
+                self.assertIn(f"{name}: ", self.fails(6, "complete", "in.npy", "-o", name, *self.FOREVER))
+                self.assert_only("in.npy")
+
+    def test_of_two_parts(self):
+        for names in (("a.tns", "b.npy.gz"), ("a.png", "b.tns"), ("a.tns", "b.xyz")):
+            with self.subTest(names):
+                self.fails(6, "split", "in.npy", "--train", names[0], "--test", names[1])
+                self.assert_only("in.npy")
+
+
+class NothingMissing(CliTest):
+    def test_is_said_at_once(self):
+        write_npy(self.path("in.npy"), (6, 5, 4), [i + j * k + 0.5 for i, j, k in cells((6, 5, 4))])
+        self.write("in.tns", tns(cells((6, 5, 4))))
+        for name in ("in.npy", "in.tns"):
+            with self.subTest(name):
+                out = "out." + name[-3:]
+                done = self.run_lacuna("complete", name, "-o", out, *Ending.FOREVER)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("nothing is missing", done.stderr)
+                self.assertIn("0 of 120 cells", done.stdout)
+                self.assertEqual(self.path(out).read_bytes()[-900:], self.path(name).read_bytes()[-900:])
+        found = self.ok_json("complete", "in.npy", "-o", "out.npy", *Ending.FOREVER)
+        self.assertEqual((found["filled"], found["observed"]), (0, 120))
+
+    def test_a_model_or_smoothing_is_fitted_all_the_same(self):
+        write_npy(self.path("in.npy"), (6, 5, 4), [i + j * k + 0.5 for i, j, k in cells((6, 5, 4))])
+        short = ("--rank", "1", "--max-iterations", "3", "--parts", "full", "--offsets", "none", "--lambda", "1")
+        self.ok("complete", "in.npy", "-o", "out.npy", "--model", "m.lac", *short)
+        self.assertTrue(self.path("m.lac").exists())
+        self.ok("complete", "in.npy", "-o", "out.npy", "--denoise", *short)
+        self.assertNotEqual(self.path("out.npy").read_bytes(), self.path("in.npy").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Signals and limits, for verbs that only read and write: what they leave behind, and how they end."""
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from support import LACUNA, TIMEOUT, CliTest, SampleTest, cells, sample, tns
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Process(CliTest):
+    def start(self, *arguments, **settings):
+        running = subprocess.Popen(
+            [LACUNA, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **settings
+        )
+        self.addCleanup(running.stdout.close)
+        self.addCleanup(running.stderr.close)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        return running
+
+
+class WritingVerbs(Process):
+    """A pipe that stays open stands for a long read, a temporary file for a long write."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("big.tns", "".join(f"{i + 1} {j + 1} {(i + j) % 40 + 1} {i}.5\n" for i in range(400) for j in range(400)))
+
+    def stop_while_writing(self, number):
+        running = self.start("convert", "big.tns", "out.csv")
+        names = set()
+        deadline = time.monotonic() + TIMEOUT
+        while not names and running.poll() is None and time.monotonic() < deadline:
+            names = {p.name for p in self.folder.iterdir()} - {"big.tns"}
+        running.send_signal(number)
+        running.communicate(timeout=TIMEOUT)
+        return running.returncode
+
+    def test_no_temporary_file_is_left(self):
+        stopped = 0
+        for number in STOPS:
+            for _ in range(5):
+                with self.subTest(number=number):
+                    code = self.stop_while_writing(number)
+                    left = sorted(p.name for p in self.folder.iterdir())
+                    if code == 0:  # it was faster
+                        self.assertEqual(left, ["big.tns", "out.csv"])
+                        self.path("out.csv").unlink()
+                    else:
+                        self.assertEqual((code, left), (128 + number, ["big.tns"]))
+                        stopped += 1
+        self.assertGreater(stopped, 3, "no run was stopped while it wrote")
+
+    def test_stopped_while_reading(self):
+        os.mkfifo(self.path("pipe.tns"))
+        for number in STOPS:
+            with self.subTest(number=number):
+                running = self.start("convert", "pipe.tns", "out.tns")
+                writer = os.open(self.path("pipe.tns"), os.O_WRONLY)  # waits until it is read
+                running.send_signal(number)
+                running.communicate(timeout=TIMEOUT)
+                os.close(writer)
+                self.assertEqual(running.returncode, 128 + number)
+                self.assert_only("big.tns", "pipe.tns")
+
+    def test_a_signal_that_was_ignored_stays_ignored(self):
+        for number in STOPS:
+            with self.subTest(number=number):
+                running = self.start(
+                    "convert", "big.tns", "out.csv", preexec_fn=lambda n=number: signal.signal(n, signal.SIG_IGN)
+                )
+                while running.poll() is None:
+                    running.send_signal(number)
+                    time.sleep(0.005)
+                out, err = running.communicate(timeout=TIMEOUT)
+                self.assertEqual(running.returncode, 0, err)
+                self.assertTrue(self.path("out.csv").exists())
+                self.path("out.csv").unlink()
+
+
+class LongFit(Process):
+    def test_hang_up_keeps_the_best_so_far(self):
+        self.write("train.tns", tns(sample(0.5, shape=(40, 40, 20))[0]))
+        running = self.start(
+            "fit", "train.tns", "-o", "m.lac", "--tolerance", "0", "--max-iterations", "1000000", "--rank", "4",
+            "--lambda", "1e6",
+        )  # fmt: skip
+        for line in running.stderr:
+            if line.split()[:1] == ["1"]:  # the first step is done
+                break
+        running.send_signal(signal.SIGHUP)
+        out, err = running.communicate(timeout=TIMEOUT)
+        self.assertEqual(running.returncode, 128 + signal.SIGHUP, err)
+        self.assert_only("train.tns", "m.lac")
+        self.write("some.tns", tns(cells((3, 3, 3))))
+        self.ok("evaluate", "m.lac", "some.tns")
+
+
+class Limits(SampleTest):
+    def limited(self, bytes_allowed, *arguments):
+        return subprocess.run(
+            [LACUNA, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_allowed, bytes_allowed)),
+        )  # fmt: skip
+
+    def test_a_file_size_limit_is_an_error_that_is_told(self):
+        before = sorted(p.name for p in self.folder.iterdir())
+        for arguments in (
+            ("convert", "train.tns", "out.csv"), ("convert", "train.tns", "out.npz"),
+            ("split", "train.tns", "--train", "a.tns", "--test", "b.tns"),
+            ("fit", "train.tns", "-o", "m.lac", "--rank", "2", "--max-iterations", "2"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                done = self.limited(100, *arguments)
+                self.assertEqual(done.returncode, 6, done.stderr)
+                self.assertIn("File too large", done.stderr)
+                self.assertEqual(sorted(p.name for p in self.folder.iterdir()), before)
+
+    def test_results_that_cannot_be_printed_are_told(self):
+        for arguments in (("info", "train.tns"), ("methods",), ("convert", "train.tns", "out.tns"), ("--help",)):
+            with self.subTest(arguments), open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [LACUNA, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT
+                )
+                self.assertEqual(done.returncode, 6, done.stderr)
+                self.assertIn("No space left", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
