@@ -36,6 +36,8 @@ Solved solve(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
       return solve_latent(tensor, options, run);
     case Method::kFfw:
       return solve_ffw(tensor, options, run);
+    case Method::kAls:
+      return solve_als(tensor, options, run);
     case Method::kBayesCp:
       return solve_bayes_cp(tensor, options, run);
     case Method::kRprecon:
@@ -207,6 +209,7 @@ FitResult fit(ObservedTensor tensor, const FitOptions& given, const FitCallbacks
   FitRun run(options, callbacks, test, model.offsets, model.clip);
   Solved solved = solve(tensor, options, run);
   run.finish(solved.summary, result);
+  for (Effect& effect : solved.effects) model.offsets.add(std::move(effect));
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);
   nlohmann::ordered_json settings{

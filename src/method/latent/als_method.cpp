@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Method als: the loop around Als. Its objective is minus the lower bound of the evidence; the tolerance is on
+// its fall in a sweep, for each unit of weight.
+#include <cmath>
+#include <stdexcept>
+
+#include "method/latent/als.hpp"
+#include "method/latent/latent_run.hpp"
+#include "method/solve.hpp"
+
+namespace lacuna {
+namespace {
+
+std::vector<PartSpec> part_specs(const std::vector<PartOptions>& parts, int order) {
+  std::vector<PartSpec> specs;
+  for (const PartOptions& part : parts) {
+    check_part(part.spec, order);
+    if (part.lambda != 1.0 || part.spec.row_power != 0.0 || part.spec.fiber_power != 0.0)
+      throw std::invalid_argument(
+          "a part of als takes a rank only: its ridges follow from the data, by rows and by fibers");
+    specs.push_back(part.spec);
+  }
+  return specs;
+}
+
+Summary iterate(Als& als, const ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  Summary summary{.reason = StopReason::kMaxIterations};
+  std::optional<AlsCells> cells;
+  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->index); });
+  std::optional<Als::Kept> best;
+  double last = 0.0;
+  for (int step = 1; step <= options.max_iterations; ++step) {
+    if (run.stop_now() || !als.sweep(run.poll())) break;
+    summary.iterations = step;
+    summary.objective = als.objective();
+    summary.gradient_norm = step == 1 ? std::abs(summary.objective) : std::abs(last - summary.objective);
+    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, tensor.total_weight());
+    last = summary.objective;
+    const IterationRecord record{.iteration = step,
+                                 .objective = summary.objective,
+                                 .gradient_norm = summary.gradient_norm,
+                                 .relative_gradient = summary.relative_gradient};
+    const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
+                                 [&](std::span<double> out) { cells->add_values(als, out); });
+    if (options.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    if (flow == Flow::kStop) break;
+    if (step > 1 && summary.relative_gradient < options.tolerance) {
+      summary.reason = StopReason::kSmallChange;
+      break;
+    }
+  }
+  if (best) als.restore(*best);
+  if (run.stopped()) summary.reason = StopReason::kStopped;
+  return summary;
+}
+
+}  // namespace
+
+Solved solve_als(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
+  const std::vector<PartOptions> parts =
+      options.parts.empty() ? full_structure(tensor.order()) : options.parts;
+  const std::vector<PartSpec> specs = part_specs(parts, tensor.order());
+  const std::vector<int> ranks = plan_ranks(tensor, parts, options, run);
+  Solved solved;
+  Latent latent;
+  std::vector<double> left;
+  {
+    Als als(tensor, specs, ranks, options.seed);
+    solved.summary = iterate(als, tensor, options, run);
+    for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
+    solved.mixture = als.mixture();
+    solved.effects = als.effects();
+    solved.settings = {{"parts", describe(parts, tensor.modes())},
+                       {"rank", ranks},
+                       {"noise", als.noise_deviation()},
+                       {"max_iterations", options.max_iterations},
+                       {"tolerance", options.tolerance}};
+    left = als.weighted_residual();
+  }
+  tensor.replace_values(std::move(left));
+  latent.dual = std::move(tensor);
+  solved.body = std::move(latent);
+  return solved;
+}
+
+}  // namespace lacuna
