@@ -11,9 +11,7 @@ inline Vec load(const float* p) { return *reinterpret_cast<const Loose*>(p); }
 inline void store(float* p, Vec v) { *reinterpret_cast<Loose*>(p) = v; }
 inline Vec broadcast(float x) { return x - Vec{}; }
 
-inline float total(Vec v) {
-  return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+inline float total(Vec v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
 
 inline void add_to(double* p, Vec v) {
   for (int i = 0; i < kRowStep; ++i) p[i] += static_cast<double>(v[i]);
@@ -21,8 +19,8 @@ inline void add_to(double* p, Vec v) {
 
 // x[j] <- sqrt(w_e) t_e and r[j] <- sqrt(w_e) r_e of up to kRowBatch entries; spread += w_e v_e.
 inline void load_batch(const RowEntries& row, Count begin, int size, const float* table,
-                       const float* variance, int width, const float* residual, const float* weight,
-                       float* x, float* r, double* spread) {
+                       const float* variance, int width, const float* residual, const float* weight, float* x,
+                       float* r, double* spread) {
   for (int first = 0; first < width; first += kRowStep) {
     Vec sum{};
     for (int j = 0; j < size; ++j) {

@@ -20,8 +20,8 @@ double weighted_square(const ObservedTensor& tensor, std::span<const double> val
 }
 
 // The effect of a side's rows: of the modes that tell the rows apart.
-Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::vector<int>& modes,
-                 double tau, double scale) {
+Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::vector<int>& modes, double tau,
+                 double scale) {
   std::vector<std::pair<std::uint64_t, double>> values;
   Effect effect{.modes = modes, .ridge = side.precision[side.effect] / tau};
   for (Count i = 0; i < side.lists.rows(); ++i) {
@@ -46,7 +46,8 @@ Als::Als(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const
   if (square > 0.0) scale_ = std::sqrt(square / total_weight_);
   entries_.weight.assign(tensor.weights().begin(), tensor.weights().end());
   Rng rng(seed);
-  for (std::size_t p = 0; p < parts.size(); ++p) parts_.emplace_back(tensor, parts[p], ranks[p], entries_, rng);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    parts_.emplace_back(tensor, parts[p], ranks[p], entries_, rng);
   entries_.residual.resize(static_cast<std::size_t>(tensor.size()));
   refresh_residual();
 }

@@ -3,12 +3,11 @@
 
 #include <cmath>
 
+#include "method/latent/als_shared.hpp"
+
 namespace lacuna {
 namespace {
 
-// In units of the data's deviation; chosen on held-out tenths of movielens-100k and movielens-1m, where 10 to
-// 40 are as good.
-constexpr double kSharedPrecision = 20.0;  // kappa
 // A tight prior at the start lets the first sweeps find the strong directions: half as many sweeps as from 1.
 constexpr double kFirstPrecision = 10.0;
 constexpr double kFirstEffectPrecision = 5.0;
@@ -147,17 +146,6 @@ class RowSystem {
   std::vector<float> step_;
 };
 
-// Sums over rows, one number for each column: body(block, sums) adds what a block has; in block order.
-template <class Body>
-std::vector<double> column_sums(const RowLists& lists, int width, Body&& body) {
-  std::vector<double> partial(static_cast<std::size_t>(lists.blocks()) * width, 0.0);
-  (void)for_row_blocks(lists, {},
-                       [&](int block) { body(block, partial.data() + static_cast<Count>(block) * width); });
-  std::vector<double> sums(width, 0.0);
-  for (std::size_t i = 0; i < partial.size(); ++i) sums[i % width] += partial[i];
-  return sums;
-}
-
 }  // namespace
 
 AlsPart::AlsPart(const ObservedTensor& tensor, const PartSpec& part, int rank, const AlsEntries& entries,
@@ -185,7 +173,9 @@ AlsPart::AlsPart(const ObservedTensor& tensor, const PartSpec& part, int rank, c
 bool AlsPart::sweep(AlsEntries& entries, const Interrupted& interrupted) {
   for (int which = 0; which < 2; ++which) {
     if (!update(which, entries, interrupted)) return false;
-    if (implicit_) share(which, entries);
+    if (implicit_)
+      improve_shared(sides_[which], sides_[1 - which].lists, entries, difference_[which],
+                     difference_[1 - which]);
     set_precisions(sides_[which]);
   }
   return true;
@@ -208,76 +198,6 @@ bool AlsPart::update(int which, AlsEntries& entries, const Interrupted& interrup
   side.log_variance = sums.log_variance;
   expected_variance_ = sums.expected_variance;
   return true;
-}
-
-// One step of steepest descent in s, each column as far as it falls most, on
-//   lambda/2 sum_i |f_i - prior_i(s)|^2 + kappa/2 |s|^2
-// with g_c = sum_e w_e scale_i (f_i - prior_i) - (kappa / lambda) s_c and q the change of the priors along g.
-void AlsPart::share(int which, const AlsEntries& entries) {
-  AlsSide& side = sides_[which];
-  const RowLists& rows = side.lists;
-  const RowLists& others = sides_[1 - which].lists;
-  const int width = side.width();
-  const float* weight = entries.weight.empty() ? nullptr : entries.weight.data();
-  const kernels::RowKernels& kernel = kernels::row_kernels();
-  FactorTable<float>& along = difference_[which];         // scale (f - prior), then q
-  FactorTable<float>& gradient = difference_[1 - which];  // g
-  std::vector<float> ridge(width);
-  for (int k = 0; k < width; ++k) ridge[k] = static_cast<float>(kSharedPrecision / side.precision[k]);
-
-  const auto for_rows = [&](const RowLists& lists, int block, auto&& body) {
-    for (Count i = lists.block[block]; i < lists.block[block + 1]; ++i) body(i, i * width);
-  };
-  (void)for_row_blocks(rows, {}, [&](int block) {
-    for_rows(rows, block, [&](Count i, Count at) {
-      for (int k = 0; k < width; ++k)
-        along.data()[at + k] =
-            side.is_free(k) ? side.scale[i] * (side.mean.data()[at + k] - side.prior.data()[at + k]) : 0.0F;
-    });
-  });
-  const std::vector<double> falls = column_sums(others, width, [&](int block, double* sums) {
-    for_rows(others, block, [&](Count c, Count at) {
-      float* g = gradient.data() + at;
-      for (int k = 0; k < width; ++k) g[k] = -ridge[k] * side.shared.data()[at + k];
-      kernel.add_rows(others.row(c), along.data(), width, weight, g);
-      for (int k = 0; k < width; ++k) sums[k] += static_cast<double>(g[k]) * static_cast<double>(g[k]);
-    });
-  });
-  const std::vector<double> moved = column_sums(rows, width, [&](int block, double* sums) {
-    for_rows(rows, block, [&](Count i, Count at) {
-      float* q = along.data() + at;
-      std::fill(q, q + width, 0.0F);
-      kernel.add_rows(rows.row(i), gradient.data(), width, weight, q);
-      for (int k = 0; k < width; ++k) {
-        q[k] *= side.scale[i];
-        sums[k] += static_cast<double>(q[k]) * static_cast<double>(q[k]);
-      }
-    });
-  });
-  std::vector<float> step(width, 0.0F);
-  for (int k = 0; k < width; ++k) {
-    const double bend = moved[k] + static_cast<double>(ridge[k]) * falls[k];
-    if (bend > 0.0) step[k] = static_cast<float>(falls[k] / bend);
-  }
-  side.shared_square = column_sums(others, width, [&](int block, double* sums) {
-    for_rows(others, block, [&](Count, Count at) {
-      for (int k = 0; k < width; ++k) {
-        float& s = side.shared.data()[at + k];
-        s += step[k] * gradient.data()[at + k];
-        sums[k] += static_cast<double>(s) * static_cast<double>(s);
-      }
-    });
-  });
-  side.deviation = column_sums(rows, width, [&](int block, double* sums) {
-    for_rows(rows, block, [&](Count, Count at) {
-      for (int k = 0; k < width; ++k) {
-        if (!side.is_free(k)) continue;
-        side.prior.data()[at + k] += step[k] * along.data()[at + k];
-        const double away = static_cast<double>(side.mean.data()[at + k] - side.prior.data()[at + k]);
-        sums[k] += away * away;
-      }
-    });
-  });
 }
 
 // lambda_k = rows / sum_i E (f - prior)^2

@@ -25,13 +25,6 @@
 
 namespace lacuna {
 
-// What the parts share.
-struct AlsEntries {
-  std::vector<float> residual;  // y_e - sum_p x_e, in units of the data's deviation
-  std::vector<float> weight;    // empty: all 1
-  double tau = 1.0;
-};
-
 class AlsPart {
  public:
   // F starts at 0, T at small random numbers.
@@ -60,13 +53,12 @@ class AlsPart {
 
  private:
   bool update(int which, AlsEntries& entries, const Interrupted& interrupted);
-  void share(int which, const AlsEntries& entries);
   void set_precisions(AlsSide& side) const;
 
   PartSpec spec_;
   AlsSide sides_[2];
   bool implicit_ = false;
-  FactorTable<float> difference_[2];  // scratch of share(), one row for each row of either side
+  FactorTable<float> difference_[2];  // scratch of improve_shared(), one row for each row of either side
   double expected_variance_ = 0.0;
 };
 
