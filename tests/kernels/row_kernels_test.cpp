@@ -14,7 +14,7 @@ using kernels::RowKernels;
 
 // A row with entries that point into a table of random numbers, some of them twice.
 struct RowCase {
-  RowCase(int size, int width, bool weighted, std::uint64_t seed) : width(width) {
+  RowCase(int size, int columns, bool weighted, std::uint64_t seed) : width(columns) {
     constexpr Index kRows = 40;
     Rng rng(seed);
     const auto normal = [&] { return static_cast<float>(rng.normal()); };
@@ -23,7 +23,7 @@ struct RowCase {
       variance.push_back(static_cast<float>(rng.uniform()));
     }
     for (int j = 0; j < size; ++j) {
-      entry.push_back(static_cast<Index>((7 * j + 3) % size));
+      entry.push_back(static_cast<Index>((11 * j + 3) % size));
       other.push_back(static_cast<Index>(rng.below(kRows)));
       residual.push_back(normal());
       if (weighted) weight.push_back(static_cast<float>(0.25 + 2.0 * rng.uniform()));
