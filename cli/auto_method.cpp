@@ -31,7 +31,7 @@ Result<TuneCandidate> open_candidate(const std::string& method, const FitFlags& 
   const FitFlags flags = flags_for(given, method);
   auto found = candidate(flags, method, modes);
   if (!found) return found.error();
-  const bool chooses_lambda = (info(found->options.method).settings & kTakesParts) != 0;
+  const bool chooses_lambda = (info(found->options.method).settings & kTakesPath) != 0;
   const bool given_lambda = !flags.lambda.empty() && flags.lambda != "auto";
   found->lambdas = given_lambda || chooses_lambda ? std::vector<double>{found->options.lambda} : kLambdas;
   if (chooses_lambda && flags.lambda.empty()) found->options.auto_lambda = true;
