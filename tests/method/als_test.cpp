@@ -343,12 +343,19 @@ TEST(Als, EffectsReachCellsOnNoFiberAndReportsAreThePredictions) {
   }
 }
 
-TEST(Als, RefusesRidgesOfParts) {
+TEST(Als, RidgesOfPartsAreNotUsed) {
   Rng rng(38);
   const ObservedTensor tensor = test::low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
   FitOptions options = options_for({kFirstBySecond}, 2, 3);
+  const auto plain = Predictor(fit(tensor, options).model).predict(tensor.indices()).value;
   options.parts[0].lambda = 2.0;
-  EXPECT_THROW((void)fit(tensor, options), std::invalid_argument);
+  options.parts[0].spec.row_power = 0.5;
+  std::string said;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string& sentence) { said += sentence; };
+  const auto same = Predictor(fit(tensor, options, callbacks).model).predict(tensor.indices()).value;
+  EXPECT_TRUE(test::same_bits<double>(plain, same));
+  EXPECT_NE(said.find("are not used"), std::string::npos);
 }
 
 TEST(Als, IsAStartForTrMm) {

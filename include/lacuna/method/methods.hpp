@@ -106,6 +106,7 @@ inline constexpr std::array kMethods = {
                .settings = kTakesRank | kTakesParts | kTakesSteps,
                .scale = Scale::kSparse,
                .model = "latent",
+               .finds_rank = true,
                .offsets = "mean",
                .max_iterations = 50,
                .tolerance = 1e-4},

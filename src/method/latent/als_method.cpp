@@ -3,7 +3,6 @@
 // its fall in a sweep, for each unit of weight.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "method/latent/als.hpp"
 #include "method/latent/latent_run.hpp"
@@ -26,16 +25,20 @@ std::vector<int> als_ranks(const ObservedTensor& tensor, const std::vector<PartO
   return ranks;
 }
 
-std::vector<PartSpec> part_specs(const std::vector<PartOptions>& parts, int order) {
-  std::vector<PartSpec> specs;
-  for (const PartOptions& part : parts) {
-    check_part(part.spec, order);
-    if (part.lambda != 1.0 || part.spec.row_power != 0.0 || part.spec.fiber_power != 0.0)
-      throw std::invalid_argument(
-          "a part of als takes a rank only: its ridges follow from the data, by rows and by fibers");
-    specs.push_back(part.spec);
+// The parts with nothing but their modes and rank: their ridges follow from the data.
+std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const FitOptions& options,
+                                    const FitRun& run) {
+  std::vector<PartOptions> parts = options.parts.empty() ? full_structure(tensor.order()) : options.parts;
+  bool dropped = false;
+  for (PartOptions& part : parts) {
+    check_part(part.spec, tensor.order());
+    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
+    dropped = dropped || !(bare == part);
+    part = bare;
   }
-  return specs;
+  if (dropped)
+    run.notice("als finds the ridges of its parts by itself: their lambda, rows and fibers are not used");
+  return parts;
 }
 
 Summary iterate(Als& als, const ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
@@ -72,9 +75,9 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const FitOptions& option
 }  // namespace
 
 Solved solve_als(ObservedTensor& tensor, const FitOptions& options, FitRun& run) {
-  const std::vector<PartOptions> parts =
-      options.parts.empty() ? full_structure(tensor.order()) : options.parts;
-  const std::vector<PartSpec> specs = part_specs(parts, tensor.order());
+  const std::vector<PartOptions> parts = bare_parts(tensor, options, run);
+  std::vector<PartSpec> specs;
+  for (const PartOptions& part : parts) specs.push_back(part.spec);
   const std::vector<int> ranks = als_ranks(tensor, parts, options, run);
   Solved solved;
   Latent latent;
