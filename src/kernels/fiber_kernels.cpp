@@ -20,14 +20,14 @@ int kernel_sets() {
   return sets;
 }
 
+int chosen_set() { return chosen >= 0 ? static_cast<int>(chosen) : best_set(); }
 void use_kernels(int which) { chosen = std::clamp(which, 0, best_set()); }
 
 template <class Real>
 const FiberKernels<Real>& fiber_kernels() {
   static const FiberKernels<Real> plain = baseline_kernels<Real>();
   static const FiberKernels<Real> wide = kernel_sets() > 1 ? avx2_kernels<Real>() : plain;
-  const int which = chosen >= 0 ? static_cast<int>(chosen) : best_set();
-  return which == 0 ? plain : wide;
+  return chosen_set() == 0 ? plain : wide;
 }
 
 template const FiberKernels<double>& fiber_kernels();

@@ -72,6 +72,8 @@ template <class Real>
 
 // Every set this machine can run, the plain one first.
 [[nodiscard]] int kernel_sets();
+// The one in use: the last, unless use_kernels() named another.
+[[nodiscard]] int chosen_set();
 // Use set `which` from now on (0 = plain); for tests.
 void use_kernels(int which);
 

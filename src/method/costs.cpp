@@ -48,6 +48,21 @@ double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
   return latent_bytes(entries, modes, plain) + kCopies * kNumber * kColumns * static_cast<double>(entries);
 }
 
+double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kPartBytes = 20;  // of an entry
+  constexpr double kRowBytes = 28;   // of each of r + 2 columns, for a row or a fiber
+  double bytes = indices(entries, modes) + 16.0 * static_cast<double>(entries);
+  const std::vector<PartOptions> parts = settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  for (const PartOptions& part : parts) {
+    double fibers = 1.0;
+    for (const int k : part.spec.agree) fibers *= modes[k].size;
+    fibers = std::min(fibers, static_cast<double>(entries));
+    const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
+    bytes += kPartBytes * static_cast<double>(entries) + kRowBytes * (rank + 2.0) * (fibers + modes[part.spec.mode].size);
+  }
+  return bytes;
+}
+
 double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
   constexpr double kFactorCopies = 8;
@@ -97,6 +112,16 @@ double latent_work(Count entries, const std::vector<Mode>& modes, const Settings
     columns += own > 0 ? own : ranks[std::min(p, ranks.size() - 1)];
   }
   return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts));
+}
+
+double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  double work = 0.0;
+  const std::vector<PartOptions> parts = settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  for (const PartOptions& part : parts) {
+    const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
+    work += 2.0 * static_cast<double>(entries) * rank * (rank + 1.0);
+  }
+  return work;
 }
 
 double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {

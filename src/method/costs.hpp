@@ -10,12 +10,14 @@ namespace lacuna {
 
 [[nodiscard]] double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
 [[nodiscard]] double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);

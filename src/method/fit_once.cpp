@@ -52,6 +52,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
+  for (Effect& effect : solved.effects) model.offsets.add(std::move(effect));
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);
   nlohmann::ordered_json record = written(settings, model.modes);

@@ -77,7 +77,9 @@ Settings settled(Settings settings, int order) {
   settle(kTakesInit, settings.start, method.start);
   settle(kTakesParts, settings.parts, full_structure(order));
   settle(kTakesRank, settings.ranks,
-         std::vector<int>{method.finds_rank ? kBayesCpStartRank : Settings::kDefaultRank});
+         std::vector<int>{method.method == Method::kAls ? kAlsRank
+                          : method.finds_rank          ? kBayesCpStartRank
+                                                       : Settings::kDefaultRank});
   settle(kTakesUnshrunk, settings.unshrunk, 0.0);
   if (settings.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
   settle(kTakesSteps, settings.max_iterations, method.max_iterations);

@@ -14,6 +14,7 @@ struct Solved {
   ModelBody body;
   Summary summary;
   std::vector<double> mixture{};  // of latent parts
+  std::vector<Effect> effects{};  // to be added to the model's offsets
   std::optional<Certificate> certificate{};
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();  // beyond those of every method
 };
@@ -21,6 +22,7 @@ struct Solved {
 // Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.
 [[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_overlapped(ObservedTensor& tensor, const Settings& options, FitRun& run);

@@ -109,7 +109,7 @@ UnitPowers unit_powers(Method method) {
   const std::string_view model = info(method).model;
   if (model == "tucker") return {.objective = 2, .gradient = 1};  // by X itself
   if (model == "dense") return {.objective = 1, .gradient = 1};   // a norm, and how far a step moved
-  if (model == "cp") return {};                                   // log evidence, of scaled values
+  if (model == "cp" || method == Method::kAls) return {};         // log evidence, of scaled values
   return {.objective = 2, .gradient = 2};                         // squares, by factors of unit trace
 }
 

@@ -89,6 +89,28 @@ double Effect::at(std::uint64_t wanted) const {
   return found != key.end() && *found == wanted ? value[static_cast<std::size_t>(found - key.begin())] : 0.0;
 }
 
+void Offsets::add(Effect effect) {
+  const auto same = std::find_if(effects.begin(), effects.end(),
+                                 [&](const Effect& known) { return known.modes == effect.modes; });
+  if (same == effects.end()) {
+    effects.push_back(std::move(effect));
+    return;
+  }
+  // Both are ascending: merged like two sorted lists.
+  Effect merged{.modes = same->modes, .ridge = same->ridge};
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < same->key.size() || j < effect.key.size()) {
+    const bool left = j == effect.key.size() || (i < same->key.size() && same->key[i] <= effect.key[j]);
+    const bool right = i == same->key.size() || (j < effect.key.size() && effect.key[j] <= same->key[i]);
+    merged.key.push_back(left ? same->key[i] : effect.key[j]);
+    merged.value.push_back((left ? same->value[i] : 0.0) + (right ? effect.value[j] : 0.0));
+    i += left ? 1 : 0;
+    j += right ? 1 : 0;
+  }
+  *same = std::move(merged);
+}
+
 std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) const {
   std::vector<double> offset(index[0].size(), mean);
   parallel_blocks(static_cast<Count>(offset.size()), [&](Count begin, Count end) {

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <lacuna/method/fit.hpp>
+#include <lacuna/method/fit_once.hpp>
 
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
@@ -18,7 +18,7 @@ TEST(Fork, AChildFitsAsItsParentDid) {
   const test::WithThreads scope(2);
   Rng rng(3);
   const ObservedTensor tensor = test::low_rank_tensor({30, 30, 20}, 2, 9000, 0.01, rng);
-  FitOptions options;
+  Settings options;
   options.ranks = {2, 2, 2};
   options.max_iterations = 2;
   options.path = 0;

@@ -61,10 +61,20 @@ Contract latent_parts(Method method, double lambda) {
           .penalised = true};
 }
 
+// Uncertain of every number, so near the tensor only; a weight counts as that many entries.
+Contract alternating() {
+  return {.options = {.method = Method::kAls, .ranks = {4}, .max_iterations = 300},
+          .recovered = 3e-2,
+          .float_noise = 1e-2,
+          .observed = 0.8,
+          .penalised = true};
+}
+
 const std::vector<Contract> kContracts = {
     latent_parts(Method::kTrMm, 100.0),
     latent_parts(Method::kTrLs, 1.0),
     frank_wolfe(),
+    alternating(),
     {.options = at_rank_two(Method::kRprecon)},
     {.options = {.method = Method::kBayesCp, .ranks = {8}}, .recovered = 1e-3, .float_noise = 1e-3},
     {.options = at_rank_two(Method::kGeomCg)},

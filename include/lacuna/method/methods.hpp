@@ -18,6 +18,7 @@ enum class Method {
   kTrMm,
   kTrLs,
   kFfw,
+  kAls,
   kRprecon,
   kGeomCg,
   kTopt,

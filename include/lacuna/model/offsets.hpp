@@ -30,6 +30,8 @@ struct Offsets {
   std::vector<Effect> effects{};
 
   [[nodiscard]] bool empty() const { return mean == 0.0 && effects.empty(); }
+  // Takes the effect up; one of the same modes takes up its values.
+  void add(Effect effect);
   // The offsets of a list of cells; index[k][i] may be beyond the mode, that effect is 0 then.
   [[nodiscard]] std::vector<double> at(const std::vector<std::vector<Index>>& index) const;
   // The tensor's values without them.

@@ -6,8 +6,6 @@
 #include "method/latent/latent_run.hpp"
 
 namespace lacuna {
-namespace {
-
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                             const Settings& options, const FitRun& run) {
   std::vector<int> ranks = *options.ranks;
@@ -36,6 +34,8 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
   }
   return ranks;
 }
+
+namespace {
 
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
 std::vector<double> plan_path(const std::vector<PartOptions>& parts, const Settings& options) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "method/latent/latent_run.hpp"
 
-#include <stdexcept>
-
+#include "method/latent/factored_start.hpp"
 #include "problem/initial_point.hpp"
 
 namespace lacuna {
 namespace {
 
 const Latent* warm_parts(const Settings& options) {
-  const Latent* warm = options.warm_start == nullptr ? nullptr : options.warm_start->latent();
-  if (warm != nullptr && warm->factored())
-    throw std::invalid_argument("a model of " + options.warm_start->method + " is no start for " +
-                                std::string(name(*options.method)) + ": its parts are not in dual form");
-  return warm;
+  return options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+}
+
+// The factor of a part in dual form is U; one in factored form has to be turned into it.
+Matrix<double> dual_factor(const ModelPart& part) {
+  return part.right ? factored_start(part.factor, *part.right) : part.factor;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
                                            : random_start(data, plan.ranks, rng);
   }
   for (std::size_t p = 0; p < u.size(); ++p)
-    if (taken_over(p)) u[p] = warm->parts[p].factor.template cast<Real>();
+    if (taken_over(p)) u[p] = dual_factor(warm->parts[p]).template cast<Real>();
   return u;
 }
 
@@ -67,8 +67,11 @@ template <class Real>
 std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options) {
   const Latent* warm = warm_parts(options);
   if (warm == nullptr || warm->dual.indices() != tensor.indices()) return {};
-  const std::span<const double> z = warm->dual.values();
-  return {z.begin(), z.end()};
+  const std::span<const double> left = warm->dual.values();
+  std::vector<Real> z(left.begin(), left.end());
+  if (warm->factored())  // there it is what is left of the data: Z = 2 (Y - W)
+    for (Real& value : z) value *= 2;
+  return z;
 }
 
 template <class Real>

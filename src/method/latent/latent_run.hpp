@@ -20,6 +20,10 @@ struct FitPlan {
   [[nodiscard]] std::vector<PartSpec> specs() const;
 };
 
+// The rank of each part as the options say, capped with a notice.
+[[nodiscard]] std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
+                                          const Settings& options, const FitRun& run);
+
 [[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run);
 
 // Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.

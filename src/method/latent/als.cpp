@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "method/latent/als.hpp"
+
+#include <cmath>
+
+#include "tensor/fiber_lookup.hpp"
+
+namespace lacuna {
+namespace {
+
+// Float residuals hold no smaller noise.
+constexpr double kLeastNoise = 1e-12;
+
+double weighted_square(const ObservedTensor& tensor, std::span<const double> values) {
+  return parallel_sum(tensor.size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * values[e] * values[e];
+    return sum;
+  });
+}
+
+// The effect of a side's rows: of the modes that tell the rows apart.
+Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::vector<int>& modes, double tau,
+                 double scale) {
+  std::vector<std::pair<std::uint64_t, double>> values;
+  Effect effect{.modes = modes, .ridge = side.precision[side.effect] / tau};
+  for (Count i = 0; i < side.lists.rows(); ++i) {
+    if (side.lists.start[i] == side.lists.start[i + 1]) continue;
+    values.emplace_back(effect.key_of(tensor.indices(), side.lists.entry[side.lists.start[i]]),
+                        scale * static_cast<double>(side.mean.row(i)[side.effect]));
+  }
+  std::sort(values.begin(), values.end());
+  for (const auto& [key, value] : values) {
+    effect.key.push_back(key);
+    effect.value.push_back(value);
+  }
+  return effect;
+}
+
+}  // namespace
+
+Als::Als(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const std::vector<int>& ranks,
+         std::uint64_t seed)
+    : tensor_(&tensor), total_weight_(tensor.total_weight()) {
+  const double square = weighted_square(tensor, tensor.values());
+  if (square > 0.0) scale_ = std::sqrt(square / total_weight_);
+  entries_.weight.assign(tensor.weights().begin(), tensor.weights().end());
+  Rng rng(seed);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    parts_.emplace_back(tensor, parts[p], ranks[p], entries_, rng);
+  entries_.residual.resize(static_cast<std::size_t>(tensor.size()));
+  refresh_residual();
+}
+
+void Als::refresh_residual() {
+  parallel_blocks(tensor_->size(), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e)
+      entries_.residual[e] = static_cast<float>(tensor_->values()[e] / scale_);
+  });
+  for (const AlsPart& part : parts_) part.take_off(entries_.residual);
+  square_ = parallel_sum(tensor_->size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) {
+      const auto left = static_cast<double>(entries_.residual[e]);
+      sum += tensor_->weight(e) * left * left;
+    }
+    return sum;
+  });
+}
+
+bool Als::sweep(const Interrupted& interrupted) {
+  bool whole = true;
+  for (AlsPart& part : parts_) whole = whole && part.sweep(entries_, interrupted);
+  refresh_residual();
+  if (!whole) return false;
+  double expected = square_;
+  for (const AlsPart& part : parts_) expected += part.expected_variance();
+  entries_.tau = 1.0 / std::max(expected / total_weight_, kLeastNoise);
+  return true;
+}
+
+double Als::objective() const {
+  double expected = square_;
+  double sum = -0.5 * total_weight_ * std::log(entries_.tau);
+  for (const AlsPart& part : parts_) {
+    expected += part.expected_variance();
+    sum += part.divergence();
+  }
+  return sum + 0.5 * entries_.tau * expected;
+}
+
+double Als::train_rmse() const { return scale_ * std::sqrt(square_ / total_weight_); }
+double Als::noise_deviation() const { return scale_ / std::sqrt(entries_.tau); }
+
+ModelPart Als::part(std::size_t p) const {
+  const AlsPart& part = parts_[p];
+  const bool effect_inside = !has_fiber_effect(part.spec()) && !part.spec().agree.empty();
+  const int columns = part.rank() + (effect_inside ? 1 : 0);
+  const auto matrix = [&](const AlsSide& side, double factor) {
+    Matrix<double> out(side.lists.rows(), columns);
+    for (Count i = 0; i < side.lists.rows(); ++i)
+      for (int k = 0; k < columns; ++k) {
+        // Behind the factors: a column of ones, and the fibers' effects that meet it.
+        const int from = k < part.rank() ? k : part.fibers().effect;
+        out(i, k) = factor * static_cast<double>(side.mean.row(i)[from]);
+      }
+    return out;
+  };
+  return {.modes = part.spec(),
+          .lambda = 1.0,
+          .factor = matrix(part.rows(), scale_),
+          .right = matrix(part.fibers(), 1.0)};
+}
+
+std::vector<Effect> Als::effects() const {
+  std::vector<Effect> effects;
+  const auto add = [&](Effect effect) {
+    const auto same = std::find_if(effects.begin(), effects.end(),
+                                   [&](const Effect& known) { return known.modes == effect.modes; });
+    if (same == effects.end()) {
+      effects.push_back(std::move(effect));
+      return;
+    }
+    for (std::size_t i = 0; i < effect.value.size(); ++i) same->value[i] += effect.value[i];
+  };
+  for (const AlsPart& part : parts_) {
+    Effect of_rows = effect_of(*tensor_, part.rows(), {part.spec().mode}, entries_.tau, scale_);
+    if (part.spec().agree.empty())  // one fiber: its effect is a number for all
+      for (double& value : of_rows.value)
+        value += scale_ * static_cast<double>(part.fibers().mean.row(0)[part.fibers().effect]);
+    add(std::move(of_rows));
+    if (has_fiber_effect(part.spec()))
+      add(effect_of(*tensor_, part.fibers(), part.spec().agree, entries_.tau, scale_));
+  }
+  return effects;
+}
+
+std::vector<double> Als::mixture() const {
+  std::vector<double> norms;
+  for (const AlsPart& part : parts_) norms.push_back(std::sqrt(part.interaction_square()));
+  return shares(std::move(norms));
+}
+
+std::vector<double> Als::weighted_residual() const {
+  std::vector<double> left(entries_.residual.size());
+  for (std::size_t e = 0; e < left.size(); ++e)
+    left[e] = tensor_->weight(static_cast<Count>(e)) * scale_ * static_cast<double>(entries_.residual[e]);
+  return left;
+}
+
+void Als::keep(Kept& kept) const {
+  kept.means.resize(2 * parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto copy = [](const FactorTable<float>& table, std::vector<float>& to) {
+      to.assign(table.data(), table.data() + table.size());
+    };
+    copy(parts_[p].rows().mean, kept.means[2 * p]);
+    copy(parts_[p].fibers().mean, kept.means[2 * p + 1]);
+  }
+}
+
+void Als::restore(const Kept& kept) {
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    parts_[p].set_means(kept.means[2 * p], kept.means[2 * p + 1]);
+  refresh_residual();
+}
+
+AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts,
+                   const std::vector<std::vector<Index>>& index) {
+  for (const AlsPart& part : parts) {
+    const FiberView view(tensor, part.spec());
+    const FiberLookup lookup(tensor, view);
+    std::vector<Cell>& cells = parts_.emplace_back(index[0].size());
+    parallel_blocks(static_cast<Count>(cells.size()), [&](Count begin, Count end) {
+      for (Count i = begin; i < end; ++i) {
+        const Index row = index[part.spec().mode][i];
+        const RowLists& rows = part.rows().lists;
+        if (row < rows.rows()) cells[i].row = row;
+        const FiberLookup::Hit hit = lookup.find(index, i);
+        if (hit.kind == FiberLookup::Kind::kListed) cells[i].fiber = hit.which;
+        if (hit.kind == FiberLookup::Kind::kSingle)
+          cells[i].fiber = static_cast<Index>(view.fiber_of_single(hit.which));
+      }
+    });
+  }
+}
+
+void AlsCells::add_values(const Als& als, std::span<double> out) const {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const AlsPart& part = als.parts()[p];
+    const AlsSide& rows = part.rows();
+    const AlsSide& fibers = part.fibers();
+    const int factors = part.rank() + (has_fiber_effect(part.spec()) ? 0 : 1);
+    parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
+      for (Count i = begin; i < end; ++i) {
+        const Cell cell = parts_[p][i];
+        double sum = 0.0;
+        if (cell.row != kNone) sum += static_cast<double>(rows.mean.row(cell.row)[rows.effect]);
+        if (cell.fiber != kNone && has_fiber_effect(part.spec()))
+          sum += static_cast<double>(fibers.mean.row(cell.fiber)[fibers.effect]);
+        if (cell.row != kNone && cell.fiber != kNone)
+          for (int k = 0; k < factors; ++k) {
+            const int from = k < part.rank() ? k : fibers.effect;
+            sum += static_cast<double>(rows.mean.row(cell.row)[from]) *
+                   static_cast<double>(fibers.mean.row(cell.fiber)[from]);
+          }
+        out[i] += als.scale() * sum;
+      }
+    });
+  }
+}
+
+}  // namespace lacuna

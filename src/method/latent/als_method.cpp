@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Method als: the loop around Als. Its objective is minus the lower bound of the evidence; the tolerance is on
+// its fall in a sweep, for each unit of weight.
+#include <algorithm>
+#include <cmath>
+
+#include "method/latent/als.hpp"
+#include "method/latent/latent_run.hpp"
+#include "method/solve.hpp"
+
+namespace lacuna {
+namespace {
+
+// The parts with nothing but their modes and rank: their ridges follow from the data.
+std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings& options,
+                                    const FitRun& run) {
+  std::vector<PartOptions> parts = *options.parts;
+  bool dropped = false;
+  for (PartOptions& part : parts) {
+    check_part(part.spec, tensor.order());
+    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
+    dropped = dropped || !(bare == part);
+    part = bare;
+  }
+  if (dropped)
+    run.notice("als finds the ridges of its parts by itself: their lambda, rows and fibers are not used");
+  return parts;
+}
+
+Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options, FitRun& run) {
+  Summary summary{.reason = StopReason::kMaxIterations};
+  std::optional<AlsCells> cells;
+  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->index); });
+  std::optional<Als::Kept> best;
+  double last = 0.0;
+  for (int step = 1; step <= *options.max_iterations; ++step) {
+    if (run.stop_now() || !als.sweep(run.poll())) break;
+    summary.iterations = step;
+    summary.objective = als.objective();
+    summary.gradient_norm = step == 1 ? std::abs(summary.objective) : std::abs(last - summary.objective);
+    summary.relative_gradient = relative_gradient_norm(summary.gradient_norm, tensor.total_weight());
+    last = summary.objective;
+    const IterationRecord record{.iteration = step,
+                                 .objective = summary.objective,
+                                 .gradient_norm = summary.gradient_norm,
+                                 .relative_gradient = summary.relative_gradient};
+    const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
+                                 [&](std::span<double> out) { cells->add_values(als, out); });
+    if (options.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    if (flow == Flow::kStop) break;
+    if (step > 1 && summary.relative_gradient < *options.tolerance) {
+      summary.reason = StopReason::kSmallChange;
+      break;
+    }
+  }
+  if (best) als.restore(*best);
+  if (run.stopped()) summary.reason = StopReason::kStopped;
+  return summary;
+}
+
+}  // namespace
+
+Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
+  const std::vector<PartOptions> parts = bare_parts(tensor, options, run);
+  std::vector<PartSpec> specs;
+  for (const PartOptions& part : parts) specs.push_back(part.spec);
+  const std::vector<int> ranks = plan_ranks(tensor, parts, options, run);
+  Solved solved;
+  Latent latent;
+  std::vector<double> left;
+  {
+    Als als(tensor, specs, ranks, options.seed);
+    solved.summary = iterate(als, tensor, options, run);
+    for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
+    solved.mixture = als.mixture();
+    solved.effects = als.effects();
+    solved.settings = {{"parts", describe(parts, tensor.modes())},
+                       {"rank", ranks},
+                       {"noise", als.noise_deviation()}};
+    left = als.weighted_residual();
+  }
+  tensor.replace_values(std::move(left));
+  latent.dual = std::move(tensor);
+  solved.body = std::move(latent);
+  return solved;
+}
+
+}  // namespace lacuna
