@@ -5,11 +5,18 @@
 #include <cmath>
 #include <utility>
 
+#include "linalg/flexible_cg.hpp"
+
 namespace lacuna {
 namespace {
 constexpr double kRound = 1e-3;    // how much a round in single precision is asked to reduce the residual
 constexpr double kMargin = 0.95;   // of the tolerance, for what rounding adds to the last round's residual
 constexpr double kStalled = 0.25;  // a round that reduces it less than to this was in vain
+// How far the near inverse is taken for each step of the outer iteration: where it is all there is to A,
+// about as far as is still needed; else no further than the rest of A lets it be of use.
+constexpr double kNearMargin = 0.3;
+constexpr double kNearFurthest = 1e-3;
+constexpr double kNearRoughly = 0.1;
 }  // namespace
 
 template <class Real>
@@ -20,13 +27,21 @@ InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int 
       max_iterations_(max_iterations),
       interrupted_(std::move(interrupted)),
       exact_(data.parts(), data.entries(), data.weights(),
-             kRefines ? OperatorUse::kRarely : OperatorUse::kOften) {
-  if constexpr (kRefines) rough_.emplace(data.parts(), data.entries(), data.weights());
+             kRefines && !NearInverse::helps(data.parts()) ? OperatorUse::kRarely : OperatorUse::kOften) {
+  if (NearInverse::helps(data.parts()))
+    near_.emplace(data.parts(), data.entries());
+  else if constexpr (kRefines)
+    rough_.emplace(data.parts(), data.entries(), data.weights());
 }
 
 template <class Real>
 void InnerSystem<Real>::set_point(const Point& u) {
   exact_.set_point(u, data_->lambda(), shift_);
+  if (near_) {
+    near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(),
+                     [this](Count e) { return shift_ / data_->weight(e); });
+    return;
+  }
   if constexpr (kRefines) {
     std::vector<Matrix<float>> narrow;
     for (const Matrix<Real>& factor : u) narrow.emplace_back(factor.template cast<float>());
@@ -37,6 +52,7 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
+  if (near_) return solve_near(b, start_is_zero, tolerance, x);
   if constexpr (!kRefines) {
     return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
   } else {
@@ -71,6 +87,31 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
     }
     return true;
   }
+}
+
+template <class Real>
+bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, double tolerance,
+                                   std::span<Real> x) {
+  std::vector<Real>& left = residual();
+  if (start_is_zero) {
+    std::fill(x.begin(), x.end(), Real{0});
+    if (b.data() != left.data()) left.assign(b.begin(), b.end());
+  } else {
+    left.resize(b.size());
+    exact_.apply(x, left);
+    for (std::size_t e = 0; e < left.size(); ++e) left[e] = b[e] - left[e];
+  }
+  const double most_exact = near_->exact() ? kNearFurthest : kNearRoughly;
+  return flexible_conjugate_gradients<Real>(
+             [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
+             [&](std::span<const Real> r, std::span<Real> s, double norm) {
+               const double reduction = std::clamp(kNearMargin * tolerance / norm, most_exact, kNearMargin);
+               return near_->apply(r, reduction, max_iterations_, interrupted_, s);
+             },
+             x, left,
+             {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},
+             data_->everyone())
+      .converged;
 }
 
 template <class Real>

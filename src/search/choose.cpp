@@ -220,7 +220,10 @@ void Chooser::reconsider_offsets() {
 
 void Chooser::choose_weighting() {
   Structure weighted = best_;
-  for (PartOptions& part : weighted.parts) part.spec.row_power = part.spec.fiber_power = kWeightedPower;
+  for (PartOptions& part : weighted.parts) {
+    part.spec.row_power = kWeightedPower;
+    if (part.spec.near.empty()) part.spec.fiber_power = kWeightedPower;  // which near parts do not have
+  }
   consider(std::move(weighted), 1.0, "norms weighted by counts");
 }
 

@@ -52,6 +52,9 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
                                {"fiber_power", part.modes.fiber_power},
                                {"lambda", part.lambda},
                                {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
+    if (!part.modes.near.empty()) header["parts"].back()["smoothness"] = part.modes.smoothness;
+    for (const NearMode& near : part.modes.near)
+      header["parts"].back()["near"].push_back({{"mode", near.mode}, {"length", near.length}});
     if (part.right)
       header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
   }
@@ -71,12 +74,20 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
     part.lambda = described.at("lambda").get<double>();
     part.modes.row_power = described.at("row_power").get<double>();
     part.modes.fiber_power = described.at("fiber_power").get<double>();
-    if (part.modes.mode < 0 || part.modes.mode >= order)
+    if (described.contains("near")) {
+      for (const json& near : described["near"])
+        part.modes.near.push_back(
+            {.mode = near.at("mode").get<int>(), .length = near.at("length").get<double>()});
+      part.modes.smoothness = described.at("smoothness").get<double>();
+      if (described.contains("right")) throw ArrayReader::Bad("a right factor of a part with near modes");
+    }
+    if (part.modes.learns() && (part.modes.mode < 0 || part.modes.mode >= order))
       throw ArrayReader::Bad("a part of a mode that is not there");
     check_part(part.modes, order);
     // Only a part with a right factor may have no column.
-    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size,
-                              described.contains("right") ? 0 : 1);
+    part.factor =
+        read_factor(described.at("factor"), arrays, part.modes.learns() ? modes[part.modes.mode].size : 1,
+                    described.contains("right") ? 0 : 1);
     latent.parts.push_back(std::move(part));
   }
   Entries dual;
@@ -85,7 +96,11 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
   if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
   std::vector<Mode> unlabelled;
   for (const Mode& mode : modes)
-    unlabelled.push_back({.name = mode.name, .size = mode.size, .labels = {}, .binning = mode.binning});
+    unlabelled.push_back({.name = mode.name,
+                          .size = mode.size,
+                          .labels = {},
+                          .binning = mode.binning,
+                          .positions = mode.positions});
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);

@@ -18,7 +18,7 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
   } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
     const std::vector<int> of_mode = ranks;
     ranks.clear();
-    for (const PartOptions& part : parts) ranks.push_back(of_mode[part.spec.mode]);
+    for (const PartOptions& part : parts) ranks.push_back(part.spec.learns() ? of_mode[part.spec.mode] : 1);
   }
   if (ranks.size() != parts.size())
     throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
@@ -28,9 +28,10 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
     if (parts[p].rank > 0) ranks[p] = parts[p].rank;
     if (ranks[p] < 1)
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
-    const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
+    const bool learns = parts[p].spec.learns();
+    const auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
     if (ranks[p] <= extent) continue;
-    if (chosen)
+    if (chosen && learns)
       run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
                  " is capped at its mode's size " + std::to_string(extent));
     ranks[p] = static_cast<int>(extent);
@@ -68,8 +69,9 @@ double mean_length(const ObservedTensor& tensor, const PartSpec& part) {
 }  // namespace
 
 double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
+  if (!part.learns()) return 1.0;
   const double extent = tensor.extent(part.mode);
-  if (static_cast<int>(part.agree.size()) == tensor.order() - 1) return extent;
+  if (static_cast<int>(part.fiber_modes().size()) == tensor.order() - 1) return extent;
   return extent * mean_length(tensor, full_parts(tensor.order())[part.mode]) / mean_length(tensor, part);
 }
 
