@@ -13,9 +13,8 @@ constexpr double kRound = 1e-3;    // how much a round in single precision is as
 constexpr double kMargin = 0.95;   // of the tolerance, for what rounding adds to the last round's residual
 constexpr double kStalled = 0.25;  // a round that reduces it less than to this was in vain
 // How far the near inverse is taken for each step of the outer iteration: where it is all there is to A,
-// about as far as is still needed; else no further than the rest of A lets it be of use.
-constexpr double kNearMargin = 0.3;
-constexpr double kNearFurthest = 1e-3;
+// as far as is still needed; else no further than the rest of A lets it be of use.
+constexpr double kNearMargin = 0.5;
 constexpr double kNearRoughly = 0.1;
 }  // namespace
 
@@ -101,12 +100,12 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
     exact_.apply(x, left);
     for (std::size_t e = 0; e < left.size(); ++e) left[e] = b[e] - left[e];
   }
-  const double most_exact = near_->exact() ? kNearFurthest : kNearRoughly;
   return flexible_conjugate_gradients<Real>(
              [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
              [&](std::span<const Real> r, std::span<Real> s, double norm) {
-               const double reduction = std::clamp(kNearMargin * tolerance / norm, most_exact, kNearMargin);
-               return near_->apply(r, reduction, max_iterations_, interrupted_, s);
+               const double goal =
+                   std::max(kNearMargin * tolerance, near_->exact() ? 0.0 : kNearRoughly * norm);
+               return near_->apply(r, goal, max_iterations_, interrupted_, s);
              },
              x, left,
              {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},

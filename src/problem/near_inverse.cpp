@@ -10,6 +10,10 @@
 
 namespace lacuna {
 
+namespace {
+constexpr double kResolved = 3e-7;  // of the first residual, in single precision
+}
+
 bool NearInverse::helps(const std::vector<PartKernels>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const PartKernels& part) {
     return part.near() != nullptr && part.near()->grid() != nullptr;
@@ -148,8 +152,28 @@ double NearInverse::multiply() {
   return product;
 }
 
+// What the residual rho of the second system is to the first: -sum_p lambda_p B_p kappa_p rho_p, whose squared
+// length is about this, with the mean over the cells in place of B_p' B_p. Long waves count most.
+double NearInverse::outer_square() const {
+  double ridge = 0.0;
+  for (const float inverse : inverse_ridge_) ridge += 1.0 / static_cast<double>(inverse);
+  ridge /= static_cast<double>(inverse_ridge_.size());
+  double total = 0.0;
+  for (const Block& block : blocks_)
+    total += sum_over_field(*block.near, block.factor.columns(),
+                            [&](Count begin, Count end, Count cell, Count column) {
+                              double sum = 0.0;
+                              for (Count i = begin; i < end; ++i, ++cell) {
+                                const float r = block.r[i] / block.precision[cell];
+                                sum += static_cast<double>(r * r * block.observed[cell]);
+                              }
+                              return ridge * block.mean[column] * sum;
+                            });
+  return total;
+}
+
 template <class Real>
-int NearInverse::apply(std::span<const Real> b, double reduction, int most, const Interrupted& interrupted,
+int NearInverse::apply(std::span<const Real> b, double goal, int most, const Interrupted& interrupted,
                        std::span<Real> x) {
   // Brought to a length of about 1: the squares of what single precision holds need not be in its range.
   const double norm = std::sqrt(dot<Real>(serial_communicator(), b, b));
@@ -164,9 +188,9 @@ int NearInverse::apply(std::span<const Real> b, double reduction, int most, cons
   }
   int steps = 0;
   double square = scaled_square();
-  const double goal = reduction * reduction * square;
+  const double enough = std::max(unit * goal * unit * goal, kResolved * kResolved * outer_square());
   double beta = 0.0;
-  while (square > goal && steps < most && !(interrupted && interrupted())) {
+  while (outer_square() > enough && steps < most && !(interrupted && interrupted())) {
     next_direction(beta);
     const double curvature = multiply();
     ++steps;

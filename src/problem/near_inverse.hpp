@@ -45,10 +45,10 @@ class NearInverse {
     move_to(narrow, lambda, inverse_diagonal);
   }
 
-  // x ~ the inverse times b, until the residual is `reduction` of what it was, in the preconditioner's norm;
-  // returns how many steps that took.
+  // x ~ the inverse times b, until the length of the first system's residual is about `goal`; returns how many
+  // steps that took.
   template <class Real>
-  int apply(std::span<const Real> b, double reduction, int most, const Interrupted& interrupted,
+  int apply(std::span<const Real> b, double goal, int most, const Interrupted& interrupted,
             std::span<Real> x);
 
   [[nodiscard]] Count applications() const { return applications_; }
@@ -67,10 +67,10 @@ class NearInverse {
   void move_to(const std::vector<Matrix<float>>& u, std::span<const double> lambda,
                std::span<const float> inverse_diagonal);
   void turn(Block& block, const Matrix<float>& u);
-  // <r, M^-1 r> over all blocks; with p <- M^-1 r + beta p when asked.
-  [[nodiscard]] double scaled_square() const;
-  void next_direction(double beta);
-  [[nodiscard]] double multiply();  // q <- the matrix times p; returns <p, q>
+  [[nodiscard]] double scaled_square() const;  // <r, M^-1 r>
+  [[nodiscard]] double outer_square() const;
+  void next_direction(double beta);  // p <- M^-1 r + beta p
+  [[nodiscard]] double multiply();   // q <- the matrix times p; returns <p, q>
 
   const std::vector<PartKernels>* parts_;
   std::vector<Block> blocks_;
