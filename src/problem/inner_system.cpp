@@ -15,6 +15,8 @@ constexpr double kStalled = 0.25;  // a round that reduces it less than to this 
 // How far the near inverse is taken for each step of the outer iteration: where it is all there is to A,
 // as far as is still needed; else no further than the rest of A lets it be of use.
 constexpr double kNearMargin = 0.5;
+constexpr double kNearFirst = 0.05;  // from 0, where ||Z|| may turn out far smaller than thought: a few steps
+                                     // more are cheaper than another solve
 constexpr double kNearRoughly = 0.1;
 }  // namespace
 
@@ -51,7 +53,9 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
-  if (near_) return solve_near(b, start_is_zero, tolerance, x);
+  if (near_)
+    return solve_near(b, start_is_zero, tolerance,
+                      start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin, x);
   if constexpr (!kRefines) {
     return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
   } else {
@@ -90,7 +94,7 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
 
 template <class Real>
 bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, double tolerance,
-                                   std::span<Real> x) {
+                                   double margin, std::span<Real> x) {
   std::vector<Real>& left = residual();
   if (start_is_zero) {
     std::fill(x.begin(), x.end(), Real{0});
@@ -103,8 +107,7 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
   return flexible_conjugate_gradients<Real>(
              [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
              [&](std::span<const Real> r, std::span<Real> s, double norm) {
-               const double goal =
-                   std::max(kNearMargin * tolerance, near_->exact() ? 0.0 : kNearRoughly * norm);
+               const double goal = std::max(margin * tolerance, near_->exact() ? 0.0 : kNearRoughly * norm);
                return near_->apply(r, goal, max_iterations_, interrupted_, s);
              },
              x, left,

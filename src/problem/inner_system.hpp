@@ -67,7 +67,8 @@ class InnerSystem {
   bool solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance, int most,
                       CgWorkspace<Real>& work, std::span<Real> x);
 
-  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, std::span<Real> x);
+  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double margin,
+                  std::span<Real> x);
 
   const ProblemData<Real>* data_;
   double shift_;

@@ -39,15 +39,26 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
   return ranks;
 }
 
+// Whether D is convex in what is learned, and its inner systems no harder at the end of a path than on the
+// way: near parts only, each with all the rank its mode has.
+bool needs_no_path(const ObservedTensor& tensor, const FitPlan& plan) {
+  for (std::size_t p = 0; p < plan.parts.size(); ++p) {
+    const PartSpec& spec = plan.parts[p].spec;
+    if (spec.near.empty()) return false;
+    if (spec.learns() && plan.ranks[p] < static_cast<std::int64_t>(tensor.extent(spec.mode))) return false;
+  }
+  return true;
+}
+
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
-std::vector<double> plan_path(const std::vector<PartOptions>& parts, const FitOptions& options) {
+std::vector<double> plan_path(const ObservedTensor& tensor, const FitPlan& plan, const FitOptions& options) {
   int steps = options.path;
   if (steps < 0) {
     double largest = 0.0;
-    for (const PartOptions& part : parts) largest = std::max(largest, options.lambda * part.lambda);
+    for (const PartOptions& part : plan.parts) largest = std::max(largest, options.lambda * part.lambda);
     const double above = options.lambdas.empty() ? largest / FitOptions::kPathStart : 1.0;
     steps = std::clamp(static_cast<int>(std::ceil(std::log10(above) - 1e-9)), 0, 12);
-    if (options.warm_start != nullptr) steps = 0;
+    if (options.warm_start != nullptr || needs_no_path(tensor, plan)) steps = 0;
   }
   std::vector<double> path;
   for (int s = steps; s >= 0; --s) path.push_back(std::pow(10.0, -s));
@@ -93,7 +104,7 @@ FitPlan make_plan(const ObservedTensor& tensor, const FitOptions& options, const
   if (plan.lambda.empty())
     for (const PartOptions& part : plan.parts)
       plan.lambda.push_back(options.lambda * part.lambda * part_scale(tensor, part.spec));
-  plan.path = plan_path(plan.parts, options);
+  plan.path = plan_path(tensor, plan, options);
   return plan;
 }
 
