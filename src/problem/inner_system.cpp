@@ -28,8 +28,10 @@ InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int 
       max_iterations_(max_iterations),
       interrupted_(std::move(interrupted)),
       exact_(data.parts(), data.entries(), data.weights(),
-             kRefines && !NearInverse::helps(data.parts()) ? OperatorUse::kRarely : OperatorUse::kOften) {
-  if (NearInverse::helps(data.parts()))
+             kRefines && !has_grids(data.parts()) ? OperatorUse::kRarely : OperatorUse::kOften) {
+  if (has_grids(data.parts()) && grids_are_tame(data.parts(), data.lambda()))
+    rough_near_.emplace(data.parts(), data.entries());
+  else if (has_grids(data.parts()))
     near_.emplace(data.parts(), data.entries());
   else if constexpr (kRefines)
     rough_.emplace(data.parts(), data.entries(), data.weights());
@@ -38,11 +40,10 @@ InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int 
 template <class Real>
 void InnerSystem<Real>::set_point(const Point& u) {
   exact_.set_point(u, data_->lambda(), shift_);
-  if (near_) {
-    near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(),
-                     [this](Count e) { return shift_ / data_->weight(e); });
-    return;
-  }
+  const auto ridge = [this](Count e) { return shift_ / data_->weight(e); };
+  if (near_) near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(), ridge);
+  if (rough_near_) rough_near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(), ridge);
+  if (!rough_) return;
   if constexpr (kRefines) {
     std::vector<Matrix<float>> narrow;
     for (const Matrix<Real>& factor : u) narrow.emplace_back(factor.template cast<float>());
@@ -53,7 +54,7 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
-  if (near_)
+  if (near_ || rough_near_)
     return solve_near(b, start_is_zero, tolerance,
                       start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin, x);
   if constexpr (!kRefines) {
@@ -107,8 +108,10 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
   return flexible_conjugate_gradients<Real>(
              [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
              [&](std::span<const Real> r, std::span<Real> s, double norm) {
-               const double goal = std::max(margin * tolerance, near_->exact() ? 0.0 : kNearRoughly * norm);
-               return near_->apply(r, goal, max_iterations_, interrupted_, s);
+               const bool exact = near_ ? near_->exact() : rough_near_->exact();
+               const double goal = std::max(margin * tolerance, exact ? 0.0 : kNearRoughly * norm);
+               return near_ ? near_->apply(r, goal, max_iterations_, interrupted_, s)
+                            : rough_near_->apply(r, goal, max_iterations_, interrupted_, s);
              },
              x, left,
              {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},

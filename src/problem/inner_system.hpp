@@ -55,7 +55,7 @@ class InnerSystem {
   }
   [[nodiscard]] Count applications() const {
     return exact_.applications() + (rough_ ? rough_->applications() : 0) +
-           (near_ ? near_->applications() : 0);
+           (near_ ? near_->applications() : 0) + (rough_near_ ? rough_near_->applications() : 0);
   }
 
  private:
@@ -75,10 +75,11 @@ class InnerSystem {
   int max_iterations_;
   Interrupted interrupted_;
   DataOperator<Real> exact_;
-  std::optional<DataOperator<float>> rough_;  // when there is something to refine, and no near_
-  std::optional<NearInverse> near_;           // where parts lie on grids
-  std::vector<Real> residual_;                // likewise
-  std::vector<float> correction_;             // likewise
+  std::optional<DataOperator<float>> rough_;      // when there is something to refine, and no grid
+  std::optional<NearInverse<float>> rough_near_;  // where parts lie on grids that single precision resolves
+  std::optional<NearInverse<double>> near_;       // where they lie on others
+  std::vector<Real> residual_;                    // likewise
+  std::vector<float> correction_;                 // likewise
   CgWorkspace<float> work_;
 };
 

@@ -7,10 +7,10 @@
 //   f_p^-1 c_p / lambda_p + E_p B_p' R^-1 sum_q B_q E_q' c_q = E_p B_p' R^-1 b
 //
 // which is the Woodbury identity in the coordinates in which kappa is diagonal. The second system is solved
-// by conjugate gradients in single precision, preconditioned by its diagonal with the mean over all cells
-// in place of B_p' R^-1 B_p: a step costs one transform there and one back, as much as A does, and their
-// number hardly depends on lambda and grows little with the smoothness. The columns of U_p are turned first
-// so that the mean of B_p' R^-1 B_p is diagonal over them.
+// by conjugate gradients, preconditioned by its diagonal with the mean over all cells in place of B_p' R^-1
+// B_p: a step costs one transform there and one back, as much as A does. The columns of U_p are turned first
+// so that the mean of B_p' R^-1 B_p is diagonal over them. Fields are in single precision where that
+// resolves what is asked for: errors in long waves come back lambda f times as large.
 #pragma once
 
 #include <lacuna/base/interrupted.hpp>
@@ -22,11 +22,14 @@
 
 namespace lacuna {
 
+// Whether any of the parts lies on a grid, so that a NearInverse is of use.
+[[nodiscard]] bool has_grids(const std::vector<PartKernels>& parts);
+// Whether single precision resolves the fields of its grids at these lambdas.
+[[nodiscard]] bool grids_are_tame(const std::vector<PartKernels>& parts, std::span<const double> lambda);
+
+template <class Field>
 class NearInverse {
  public:
-  // Whether any of the parts lies on a grid, so that this is of use.
-  [[nodiscard]] static bool helps(const std::vector<PartKernels>& parts);
-
   // The parts must outlive this.
   NearInverse(const std::vector<PartKernels>& parts, Count entries);
 
@@ -39,10 +42,10 @@ class NearInverse {
                  std::span<const float> inverse_diagonal, Ridge&& ridge) {
     inverse_ridge_.resize(inverse_diagonal.size());
     for (std::size_t e = 0; e < inverse_ridge_.size(); ++e)
-      inverse_ridge_[e] = static_cast<float>(ridge(static_cast<Count>(e)));
-    std::vector<Matrix<float>> narrow;
-    for (const Matrix<Real>& factor : u) narrow.emplace_back(factor.template cast<float>());
-    move_to(narrow, lambda, inverse_diagonal);
+      inverse_ridge_[e] = static_cast<Field>(ridge(static_cast<Count>(e)));
+    std::vector<Matrix<Field>> converted;
+    for (const Matrix<Real>& factor : u) converted.emplace_back(factor.template cast<Field>());
+    move_to(converted, lambda, inverse_diagonal);
   }
 
   // x ~ the inverse times b, until the length of the first system's residual is about `goal`; returns how many
@@ -57,16 +60,16 @@ class NearInverse {
   struct Block {
     std::size_t part = 0;
     const NearKernel* near = nullptr;
-    FactorTable<float> factor;      // turned
-    std::vector<float> precision;   // 1 / (lambda f)
-    std::vector<float> observed;    // squared lengths of the rows of E
+    FactorTable<Field> factor;      // turned
+    std::vector<Field> precision;   // 1 / (lambda f)
+    std::vector<Field> observed;    // squared lengths of the rows of E
     std::vector<double> mean;       // of B' R^-1 B, for each column
-    std::vector<float> c, r, p, q;  // fields
+    std::vector<Field> c, r, p, q;  // fields
   };
 
-  void move_to(const std::vector<Matrix<float>>& u, std::span<const double> lambda,
+  void move_to(const std::vector<Matrix<Field>>& u, std::span<const double> lambda,
                std::span<const float> inverse_diagonal);
-  void turn(Block& block, const Matrix<float>& u);
+  void turn(Block& block, const Matrix<Field>& u);
   [[nodiscard]] double scaled_square() const;  // <r, M^-1 r>
   [[nodiscard]] double outer_square() const;
   void next_direction(double beta);  // p <- M^-1 r + beta p
@@ -74,8 +77,8 @@ class NearInverse {
 
   const std::vector<PartKernels>* parts_;
   std::vector<Block> blocks_;
-  std::vector<float> inverse_ridge_;
-  std::vector<float> values_;  // at the entries
+  std::vector<Field> inverse_ridge_;
+  std::vector<Field> values_;  // at the entries
   Count applications_ = 0;
 };
 
