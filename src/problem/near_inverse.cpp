@@ -12,6 +12,9 @@
 namespace lacuna {
 
 namespace {
+// Of the mean of B' R^-1 B in the preconditioner: with less, fields between the entries, of which there are
+// most, converge sooner. On peppers-pixels 0.05 takes a quarter fewer steps than 1 at every smoothness.
+constexpr double kMeanShare = 0.05;
 constexpr double kResolved = 3.0;  // roundings of the first residual
 constexpr double kTamest = 1e5;    // growth of errors in long waves that single precision can bear
 }  // namespace
@@ -121,7 +124,7 @@ double NearInverse<Field>::scaled_square() const {
   for (const Block& block : blocks_)
     total += sum_over_field(
         *block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count column) {
-          const auto mean = static_cast<Field>(block.mean[column]);
+          const auto mean = static_cast<Field>(kMeanShare * block.mean[column]);
           double sum = 0.0;
           for (Count i = begin; i < end; ++i, ++cell) {
             const Field r = block.r[i];
@@ -138,7 +141,7 @@ void NearInverse<Field>::next_direction(double beta) {
   for (Block& block : blocks_)
     (void)sum_over_field(
         *block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count column) {
-          const auto mean = static_cast<Field>(block.mean[column]);
+          const auto mean = static_cast<Field>(kMeanShare * block.mean[column]);
           const auto keep = static_cast<Field>(beta);
           for (Count i = begin; i < end; ++i, ++cell)
             block.p[i] =
