@@ -108,9 +108,14 @@ Json range_json(const Range& range) {
 Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
   std::vector<int> agree = part.modes.agree;
   for (int& mode : agree) ++mode;
+  Json near = Json::array();
+  for (const NearMode& one : part.modes.near)
+    near.push_back({{"mode", one.mode + 1}, {"length", one.length}});
   return {{"part", describe(PartOptions{.spec = part.modes}, modes)},
-          {"mode", part.modes.mode + 1},
+          {"mode", part.modes.mode + 1},  // 0: none
           {"agree", agree},
+          {"near", near},
+          {"smoothness", part.modes.smoothness},
           {"row_power", part.modes.row_power},
           {"fiber_power", part.modes.fiber_power},
           {"rank", part.factor.cols()},

@@ -7,6 +7,7 @@
 
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
+#include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 
@@ -71,6 +72,7 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
       diagonal_[e] = static_cast<Real>(weights_.empty() ? shift : shift / weights_[e]);
     for (std::size_t p = 0; p < parts_->size(); ++p) {
       const PartKernels& part = (*parts_)[p];
+      if (part.near() != nullptr) continue;
       part.view().for_each_single(begin, end, [&](Count e) {
         diagonal_[e] += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
       });
@@ -79,6 +81,11 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
   if (use_ == OperatorUse::kRarely) return;
   std::fill(inverse_diagonal_.begin(), inverse_diagonal_.end(), 0.0F);
   for (std::size_t p = 0; p < parts_->size(); ++p) {
+    if (const NearKernel* near = (*parts_)[p].near())
+      near->for_each_diagonal([&](Index e, double self) {
+        inverse_diagonal_[e] +=
+            static_cast<float>(self * static_cast<double>(row_norms[p][(*parts_)[p].row_of_entry()[e]]));
+      });
     const auto& pieces = (*parts_)[p].pieces();
     const Count count = static_cast<Count>(pieces.size());
 #pragma omp parallel for num_threads(threads()) schedule(dynamic)
@@ -151,6 +158,9 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
       }
     }
   }
+  for (std::size_t p = 0; p < parts_->size(); ++p)
+    if (const NearKernel* near = (*parts_)[p].near())
+      near->add_product(factor_[p], lambda_[p], z, y, near_field_);
 }
 
 template class DataOperator<double>;

@@ -9,7 +9,8 @@
 //
 // Three routes, by the length of a fiber. Terms that involve one entry only (all of a single fiber, the
 // diagonal of a short one) are merged over all parts into one vector `diagonal`. Short fibers multiply with
-// their stored products lambda u_a . u_b. Long fibers go through t_c = U'z. set_point costs O(sum_p (n r +
+// their stored products lambda u_a . u_b. Long fibers go through t_c = U'z. Parts with near modes follow, by
+// their NearKernel. set_point costs O(sum_p (n r +
 // N)), an application O(N sum_p r_p) at most.
 #pragma once
 
@@ -61,6 +62,7 @@ class DataOperator {
   // begins.
   std::vector<std::vector<Real>> pair_products_;
   std::vector<std::vector<Count>> piece_products_;
+  mutable std::vector<Real> near_field_;  // of the parts with near modes, one after the other
   mutable Count applications_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
+#include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 namespace {
@@ -55,9 +56,13 @@ std::vector<FiberRange> cut(const FiberView& view) {
 
 PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
     : view_(tensor, std::move(part)),
-      row_of_entry_(tensor.index(view_.part().mode)),
-      entry_weight_(tensor.weights()),
-      pieces_(cut(view_)) {
+      same_row_(view_.part().learns() ? 0 : static_cast<std::size_t>(tensor.size()), Index{0}),
+      row_of_entry_(view_.part().learns() ? tensor.index(view_.part().mode) : same_row_),
+      entry_weight_(tensor.weights()) {
+  if (view_.part().near.empty())
+    pieces_ = cut(view_);
+  else
+    near_ = std::make_unique<const NearKernel>(tensor, view_.part(), row_of_entry_);
   weigh();
 }
 
@@ -107,6 +112,7 @@ PartKernels::~PartKernels() = default;
 template <class Real>
 void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
                                   std::span<const Real> z, std::span<Real> y) const {
+  if (near_) return near_->add_directional(u, v, scale, z, y);
   // Alone in its fiber: y_e += 2 scale (u_e . v_e) z_e
   if (view_.single_fibers() > 0) {
     std::vector<Real> twice(static_cast<std::size_t>(rows()));
@@ -199,6 +205,7 @@ void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vect
 template <class Real>
 void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
                            Matrix<Real>& g) const {
+  if (near_) return near_->add_gram(u, scale, z, row_scale_, g);
   if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z), g);
   const auto& set = kernels::fiber_kernels<Real>();
   scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
@@ -212,6 +219,7 @@ void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<c
 template <class Real>
 void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
                             std::span<const Real> w, Matrix<Real>& g) const {
+  if (near_) return near_->add_cross(u, scale, x, w, row_scale_, g);
   if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w), g);
   const auto& set = kernels::fiber_kernels<Real>();
   scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {

@@ -13,8 +13,12 @@
 // Each costs O(N r) and touches every entry a constant number of times. The product (Z x_k U U')_Omega,
 // applied far more often than these, is DataOperator's. The result of every call is the same bits at any
 // thread count.
+//
+// A part with near modes has no pieces: all its products are those of a NearKernel, in which Z_k kappa^(1/2)
+// stands for Z_k.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +30,7 @@ namespace lacuna {
 namespace kernels {
 struct FiberRange;
 }
+class NearKernel;
 
 // A part's fibers cut into pieces of about equal work.
 class PartKernels {
@@ -38,6 +43,7 @@ class PartKernels {
   [[nodiscard]] const FiberView& view() const { return view_; }
   [[nodiscard]] const PartSpec& part() const { return view_.part(); }
   [[nodiscard]] Count rows() const { return view_.rows(); }
+  [[nodiscard]] const NearKernel* near() const { return near_.get(); }  // null without near modes
 
   // D U, laid out for the kernels; what the products below take.
   template <class Real>
@@ -75,12 +81,14 @@ class PartKernels {
   void weigh();
 
   FiberView view_;
-  std::span<const Index> row_of_entry_;   // the tensor's, which must outlive this
+  std::vector<Index> same_row_;           // where nothing is learned: 0 for every entry
+  std::span<const Index> row_of_entry_;   // else the tensor's, which must outlive this
   std::span<const double> entry_weight_;  // likewise; empty: all 1
   std::vector<double> row_scale_;
   std::vector<float> fiber_scale_;
   double single_scale_ = 1.0;  // of a fiber with one entry of weight 1
   std::vector<kernels::FiberRange> pieces_;
+  std::unique_ptr<const NearKernel> near_;
 };
 
 }  // namespace lacuna

@@ -23,6 +23,27 @@ double indices(Count entries, const std::vector<Mode>& modes) {
   return kIndex * static_cast<double>(entries) * static_cast<double>(modes.size());
 }
 
+// The transforms of the grids of near parts, there and back: a product with each near mode's cosine matrix.
+double near_work(const std::vector<Mode>& modes, const Settings& settings) {
+  if (settings.parts.open()) return 0.0;
+  double work = 0.0;
+  for (std::size_t p = 0; p < settings.parts->size(); ++p) {
+    const PartSpec& spec = (*settings.parts)[p].spec;
+    if (spec.near.empty() || (spec.near.size() == 1 && spec.smoothness == 1.0)) continue;
+    double cells = 1.0;
+    double sides = 0.0;
+    for (const int k : spec.agree) cells *= modes[k].size;
+    for (const NearMode& near : spec.near) {
+      cells *= modes[near.mode].size;
+      sides += modes[near.mode].size;
+    }
+    const double rank =
+        spec.learns() ? rank_of(static_cast<std::size_t>(spec.mode), modes, settings, 3) : 1.0;
+    work += 2.0 * cells * sides * rank;
+  }
+  return work;
+}
+
 }  // namespace
 
 double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
@@ -52,13 +73,16 @@ double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
   constexpr double kPartBytes = 20;  // of an entry
   constexpr double kRowBytes = 28;   // of each of r + 2 columns, for a row or a fiber
   double bytes = indices(entries, modes) + 16.0 * static_cast<double>(entries);
-  const std::vector<PartOptions> parts = settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  const std::vector<PartOptions> parts =
+      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
+    if (!part.spec.learns()) continue;  // refused
     double fibers = 1.0;
     for (const int k : part.spec.agree) fibers *= modes[k].size;
     fibers = std::min(fibers, static_cast<double>(entries));
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
-    bytes += kPartBytes * static_cast<double>(entries) + kRowBytes * (rank + 2.0) * (fibers + modes[part.spec.mode].size);
+    bytes += kPartBytes * static_cast<double>(entries) +
+             kRowBytes * (rank + 2.0) * (fibers + modes[part.spec.mode].size);
   }
   return bytes;
 }
@@ -111,13 +135,16 @@ double latent_work(Count entries, const std::vector<Mode>& modes, const Settings
     const int own = settings.parts.given() ? (*settings.parts)[p].rank : 0;
     columns += own > 0 ? own : ranks[std::min(p, ranks.size() - 1)];
   }
-  return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts));
+  return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts)) +
+         near_work(modes, settings);
 }
 
 double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   double work = 0.0;
-  const std::vector<PartOptions> parts = settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  const std::vector<PartOptions> parts =
+      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
+    if (!part.spec.learns()) continue;
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
     work += 2.0 * static_cast<double>(entries) * rank * (rank + 1.0);
   }

@@ -2,13 +2,17 @@
 #include "model/cell_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <stdexcept>
+
+#include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 
 CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-                   const std::vector<std::vector<Index>>& index) {
+                   const std::vector<std::vector<Index>>& index,
+                   const std::vector<std::vector<double>>& coordinates) {
   if (lookups.size() != parts.size())
     throw std::invalid_argument("a cell plan needs one lookup for each part");
   cells_ = static_cast<Count>(index[0].size());
@@ -16,11 +20,17 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
   std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const PartKernels& part = parts[p];
-    const std::vector<Index>& rows = index[part.part().mode];
+    if (part.near() != nullptr) {
+      parts_.emplace_back();
+      parts_.back().near = part.near()->find_cells(index, coordinates);
+      for (const Index cell : parts_.back().near->cell) warm[cell] = true;
+      continue;
+    }
+    const auto row = [&](Count i) { return part.part().learns() ? index[part.part().mode][i] : Index{0}; };
     parallel_blocks(cells_, [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         hits[i] = {};
-        if (rows[i] < part.rows()) hits[i] = lookups[p].find(index, i);  // kUnseen is beyond every size
+        if (row(i) < part.rows()) hits[i] = lookups[p].find(index, i);  // kUnseen is beyond every size
       }
     });
     PartPlan plan;
@@ -28,7 +38,7 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
       if (hits[i].kind == FiberLookup::Kind::kNone) continue;
       warm[i] = true;
       auto& list = hits[i].kind == FiberLookup::Kind::kListed ? plan.listed : plan.single;
-      list.push_back({.fiber = hits[i].which, .cell = static_cast<Index>(i), .row = rows[i]});
+      list.push_back({.fiber = hits[i].which, .cell = static_cast<Index>(i), .row = row(i)});
     }
     std::sort(plan.listed.begin(), plan.listed.end(), [](const Visit& a, const Visit& b) {
       return a.fiber != b.fiber ? a.fiber < b.fiber : a.cell < b.cell;
@@ -40,13 +50,16 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
 
 std::vector<Count> CellPlan::support(const std::vector<PartKernels>& parts) const {
   std::vector<Count> entries(static_cast<std::size_t>(cells_), 0);
+  std::vector<double> near(static_cast<std::size_t>(cells_), 0.0);
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].near) parts[p].near()->add_support(*parts_[p].near, near);
     for (const Visit& visit : parts_[p].single) ++entries[visit.cell];
     for (const Visit& visit : parts_[p].listed) {
       const FiberView::Span span = parts[p].view().span(visit.fiber);
       entries[visit.cell] += span.end - span.begin;
     }
   }
+  for (Count i = 0; i < cells_; ++i) entries[i] += std::llround(std::max(0.0, near[i]));
   return entries;
 }
 
@@ -54,6 +67,7 @@ template <class Real>
 void CellPlan::add_part(const PartKernels& part, std::size_t which, const FactorTable<Real>& u, double lambda,
                         std::span<const Real> z, std::span<double> out) const {
   const PartPlan& plan = parts_[which];
+  if (plan.near) return part.near()->add_cells(*plan.near, u, lambda, z, out);
   const int columns = u.columns();
   const auto product = [&](const auto* a, const auto* b) {
     double sum = 0.0;

@@ -5,13 +5,15 @@
 //   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e or a right factor's row
 //
 // with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the
-// part. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
+// part; where modes are near, on no observed group of fibers. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
 // plus O(r) for each entry of the fibers touched.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "kernels/near_cells.hpp"
 #include "kernels/part_kernels.hpp"
 #include "tensor/fiber_lookup.hpp"
 
@@ -20,8 +22,11 @@ namespace lacuna {
 class CellPlan {
  public:
   // index[k][i]: position of cell i along mode k, or kUnseen. One lookup for each part.
+  // coordinates[k], where not empty, are the cells' places along mode k for parts to which it is near
+  // (NearKernel::find_cells).
   CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-           const std::vector<std::vector<Index>>& index);
+           const std::vector<std::vector<Index>>& index,
+           const std::vector<std::vector<double>>& coordinates = {});
 
   [[nodiscard]] Count cells() const { return cells_; }
   [[nodiscard]] Count cold_cells() const { return cold_; }  // cells on no observed fiber of any part
@@ -45,8 +50,9 @@ class CellPlan {
     Index row;
   };
   struct PartPlan {
-    std::vector<Visit> listed;  // by fiber; fiber is a listed fiber's number
-    std::vector<Visit> single;  // fiber is the one entry itself
+    std::vector<Visit> listed;      // by fiber; fiber is a listed fiber's number
+    std::vector<Visit> single;      // fiber is the one entry itself
+    std::optional<NearCells> near;  // of a part with near modes, instead of both
   };
 
   Count cells_ = 0;

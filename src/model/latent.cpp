@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/fiber_products.hpp"
+#include "kernels/near_kernel.hpp"
 #include "linalg/decompose.hpp"
 
 namespace lacuna {
@@ -28,8 +29,9 @@ void LatentPredictor::add_part(const CellPlan& cells, std::size_t p, std::span<d
     cells.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
 }
 
-Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out) const {
-  const CellPlan cells(parts_, lookups_, index);
+Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out,
+                                  const std::vector<std::vector<double>>& coordinates) const {
+  const CellPlan cells(parts_, lookups_, index, coordinates);
   for (std::size_t p = 0; p < parts_.size(); ++p) add_part(cells, p, out);
   return cells.cold_cells();
 }
@@ -77,8 +79,9 @@ namespace {
 // The cells that the modes which a part ignores repeat it over.
 double repeats(const ObservedTensor& support, const PartSpec& part) {
   double cells = 1.0;
+  const std::vector<int> told_apart = part.fiber_modes();
   for (int mode = 0; mode < support.order(); ++mode)
-    if (mode != part.mode && std::find(part.agree.begin(), part.agree.end(), mode) == part.agree.end())
+    if (mode != part.mode && std::find(told_apart.begin(), told_apart.end(), mode) == told_apart.end())
       cells *= support.extent(mode);
   return cells;
 }
@@ -111,6 +114,7 @@ Eigen::MatrixXd weighted_gram(const FactorTable<double>& factor, std::span<const
 // T'T over all fibers. Those of a single entry are a multiple of their row of U, so they are summed by rows.
 Eigen::MatrixXd fiber_gram(std::span<const double> z, const PartKernels& part,
                            const FactorTable<double>& factor) {
+  if (part.near() != nullptr) return part.near()->fiber_gram(factor, z);
   const FiberView& view = part.view();
   std::vector<double> singles(static_cast<std::size_t>(factor.rows()), 0.0);
   for (std::size_t e = 0; e < z.size(); ++e)

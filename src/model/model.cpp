@@ -76,13 +76,18 @@ void Predictor::check_order(const std::vector<std::vector<Index>>& index) const 
                                 std::to_string(model_->order()) + " modes");
 }
 
-Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index) const {
+Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index,
+                                         const std::vector<std::vector<double>>& coordinates) const {
   check_order(index);
+  for (const std::vector<double>& along : coordinates)
+    if (!along.empty() && along.size() != index[0].size())
+      throw std::invalid_argument("got " + std::to_string(along.size()) + " coordinates for " +
+                                  std::to_string(index[0].size()) + " cells");
   Prediction prediction;
   prediction.value = model_->offsets.at(index);
   const std::span<double> out(prediction.value);
   if (latent_) {
-    prediction.cold = latent_->add_values(index, out);
+    prediction.cold = latent_->add_values(index, out, coordinates);
   } else {
     const std::vector<Index> sizes = extents(model_->modes);
     prediction.cold = beyond(sizes, index, static_cast<Count>(out.size()));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <lacuna/model/structure.hpp>
+#include <optional>
 #include <sstream>
 
 namespace lacuna {
@@ -59,16 +60,46 @@ Result<std::vector<int>> parse_modes(std::string_view text, char separator, int 
   return list;
 }
 
+std::optional<double> parse_number(std::string_view word) {
+  const std::string text(word);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+// "item,week~3": modes that must agree, and modes that must be near.
+Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, PartSpec& spec) {
+  std::vector<int> named;
+  if (spec.learns()) named.push_back(spec.mode);
+  for (const std::string_view piece : pieces(text, ',')) {
+    const std::size_t tilde = piece.find('~');
+    const auto mode = parse_mode(trimmed(piece.substr(0, tilde)), modes);
+    if (!mode) return mode.error();
+    if (std::find(named.begin(), named.end(), *mode) != named.end())
+      return usage_error("", "the mode " + quoted(piece) + " is named twice in one part or offset");
+    named.push_back(*mode);
+    if (tilde == std::string_view::npos) {
+      spec.agree.push_back(*mode);
+      continue;
+    }
+    const auto length = parse_number(trimmed(piece.substr(tilde + 1)));
+    if (!length || !(*length > 0.0) || !std::isfinite(*length))
+      return usage_error("", "found " + quoted(piece) + ", expected a length > 0 after '~', such as " +
+                                 modes[*mode].name + "~8");
+    spec.near.push_back({.mode = *mode, .length = *length});
+  }
+  std::sort(spec.agree.begin(), spec.agree.end());
+  std::sort(spec.near.begin(), spec.near.end(),
+            [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
+  return Nothing{};
+}
+
 Result<> parse_setting(std::string_view word, PartOptions& part) {
   const std::size_t equals = word.find('=');
   const std::string_view key = word.substr(0, equals);
   double value = std::nan("");
-  if (equals != std::string_view::npos) {
-    const std::string text(word.substr(equals + 1));
-    char* end = nullptr;
-    value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0') value = std::nan("");
-  }
+  if (equals != std::string_view::npos) value = parse_number(word.substr(equals + 1)).value_or(value);
   const bool whole = value >= 1.0 && value <= 1e6 && value == std::floor(value);
   if (key == "rank" && whole)
     part.rank = static_cast<int>(value);
@@ -78,9 +109,13 @@ Result<> parse_setting(std::string_view word, PartOptions& part) {
     part.spec.row_power = value;
   else if (key == "fibers" && std::abs(value) <= 4.0)
     part.spec.fiber_power = value;
+  else if (key == "smooth" && (value == 1.0 || value == 1.5 || value == 2.0))
+    part.spec.smoothness = value;
   else
-    return usage_error("", "found " + quoted(word) +
-                               " in a part, expected rank=N, lambda=FACTOR, rows=POWER or fibers=POWER");
+    return usage_error(
+        "", "found " + quoted(word) +
+                " in a part, expected rank=N, lambda=FACTOR, rows=POWER, fibers=POWER or smooth=1, "
+                "1.5 or 2");
   return Nothing{};
 }
 
@@ -91,19 +126,25 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
                                ", expected full, pairs or a part such as user|item,week (the mode that is "
                                "learned, then those that must agree)");
   PartOptions part;
-  const auto mode = parse_mode(trimmed(text.substr(0, bar)), modes);
-  if (!mode) return mode.error();
-  part.spec.mode = *mode;
+  part.spec.mode = PartSpec::kNothing;
+  if (const std::string_view learned = trimmed(text.substr(0, bar)); !learned.empty()) {
+    const auto mode = parse_mode(learned, modes);
+    if (!mode) return mode.error();
+    part.spec.mode = *mode;
+  }
   std::string_view rest = text.substr(bar + 1);
   const std::size_t setting = rest.find('=');  // the word that holds the first '=' begins the settings
   const std::size_t begin =
       setting == std::string_view::npos ? rest.size() : rest.find_last_of(" \t", setting) + 1;
-  const auto agree = parse_modes(rest.substr(0, begin), ',', *mode, modes);
-  if (!agree) return agree.error();
-  part.spec.agree = *agree;
+  if (const auto read = parse_relations(rest.substr(0, begin), modes, part.spec); !read) return read.error();
   std::istringstream words{std::string(rest.substr(begin))};
   for (std::string word; words >> word;)
     if (const auto set = parse_setting(word, part); !set) return set.error();
+  if (!part.spec.near.empty() && part.spec.fiber_power != 0.0)
+    return usage_error("", "found fibers= in " + quoted(text) + ", which parts with near modes do not take");
+  if (part.spec.near.empty() && part.spec.smoothness != 1.0)
+    return usage_error("", "found smooth= in " + quoted(text) + ", which has no near mode such as " +
+                               modes.front().name + "~8");
   return part;
 }
 
@@ -145,7 +186,8 @@ Result<std::vector<PartOptions>> parse_parts(std::string_view text, const std::v
     }
     for (PartOptions& part : more) {
       const bool twice = std::any_of(parts.begin(), parts.end(), [&](const PartOptions& other) {
-        return other.spec.mode == part.spec.mode && other.spec.agree == part.spec.agree;
+        return other.spec.mode == part.spec.mode && other.spec.agree == part.spec.agree &&
+               other.spec.near == part.spec.near && other.spec.smoothness == part.spec.smoothness;
       });
       if (twice && more.size() > 1) continue;  // "pairs" and "full" are the same at two modes
       if (twice) return usage_error("", "the part " + quoted(piece) + " is listed twice");
@@ -186,13 +228,18 @@ Result<OffsetSpec> parse_offsets(std::string_view text, const std::vector<Mode>&
 }
 
 std::string describe(const PartOptions& part, const std::vector<Mode>& modes) {
-  std::string text = modes[part.spec.mode].name + "|";
-  for (std::size_t i = 0; i < part.spec.agree.size(); ++i)
-    text += (i > 0 ? "," : "") + modes[part.spec.agree[i]].name;
+  std::string text = (part.spec.learns() ? modes[part.spec.mode].name : "") + "|";
+  for (const int mode : part.spec.fiber_modes()) {
+    if (text.back() != '|') text += ",";
+    text += modes[mode].name;
+    for (const NearMode& near : part.spec.near)
+      if (near.mode == mode) text += "~" + shortest(near.length);
+  }
   if (part.rank > 0) text += " rank=" + std::to_string(part.rank);
   if (part.lambda != 1.0) text += " lambda=" + shortest(part.lambda);
   if (part.spec.row_power != 0.0) text += " rows=" + shortest(part.spec.row_power);
   if (part.spec.fiber_power != 0.0) text += " fibers=" + shortest(part.spec.fiber_power);
+  if (part.spec.smoothness != 1.0) text += " smooth=" + shortest(part.spec.smoothness);
   return text;
 }
 

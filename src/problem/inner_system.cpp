@@ -5,11 +5,19 @@
 #include <cmath>
 #include <utility>
 
+#include "linalg/flexible_cg.hpp"
+
 namespace lacuna {
 namespace {
 constexpr double kRound = 1e-3;    // how much a round in single precision is asked to reduce the residual
 constexpr double kMargin = 0.95;   // of the tolerance, for what rounding adds to the last round's residual
 constexpr double kStalled = 0.25;  // a round that reduces it less than to this was in vain
+// How far the near inverse is taken for each step of the outer iteration: where it is all there is to A,
+// as far as is still needed; else no further than the rest of A lets it be of use.
+constexpr double kNearMargin = 0.5;
+constexpr double kNearFirst = 0.05;  // from 0, where ||Z|| may turn out far smaller than thought: a few steps
+                                     // more are cheaper than another solve
+constexpr double kNearRoughly = 0.1;
 }  // namespace
 
 template <class Real>
@@ -20,13 +28,22 @@ InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int 
       max_iterations_(max_iterations),
       interrupted_(std::move(interrupted)),
       exact_(data.parts(), data.entries(), data.weights(),
-             kRefines ? OperatorUse::kRarely : OperatorUse::kOften) {
-  if constexpr (kRefines) rough_.emplace(data.parts(), data.entries(), data.weights());
+             kRefines && !has_grids(data.parts()) ? OperatorUse::kRarely : OperatorUse::kOften) {
+  if (has_grids(data.parts()) && grids_are_tame(data.parts(), data.lambda()))
+    rough_near_.emplace(data.parts(), data.entries());
+  else if (has_grids(data.parts()))
+    near_.emplace(data.parts(), data.entries());
+  else if constexpr (kRefines)
+    rough_.emplace(data.parts(), data.entries(), data.weights());
 }
 
 template <class Real>
 void InnerSystem<Real>::set_point(const Point& u) {
   exact_.set_point(u, data_->lambda(), shift_);
+  const auto ridge = [this](Count e) { return shift_ / data_->weight(e); };
+  if (near_) near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(), ridge);
+  if (rough_near_) rough_near_->set_point(u, data_->lambda(), exact_.inverse_diagonal(), ridge);
+  if (!rough_) return;
   if constexpr (kRefines) {
     std::vector<Matrix<float>> narrow;
     for (const Matrix<Real>& factor : u) narrow.emplace_back(factor.template cast<float>());
@@ -37,6 +54,9 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
+  if (near_ || rough_near_)
+    return solve_near(b, start_is_zero, tolerance,
+                      start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin, x);
   if constexpr (!kRefines) {
     return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
   } else {
@@ -71,6 +91,32 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
     }
     return true;
   }
+}
+
+template <class Real>
+bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, double tolerance,
+                                   double margin, std::span<Real> x) {
+  std::vector<Real>& left = residual();
+  if (start_is_zero) {
+    std::fill(x.begin(), x.end(), Real{0});
+    if (b.data() != left.data()) left.assign(b.begin(), b.end());
+  } else {
+    left.resize(b.size());
+    exact_.apply(x, left);
+    for (std::size_t e = 0; e < left.size(); ++e) left[e] = b[e] - left[e];
+  }
+  return flexible_conjugate_gradients<Real>(
+             [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
+             [&](std::span<const Real> r, std::span<Real> s, double norm) {
+               const bool exact = near_ ? near_->exact() : rough_near_->exact();
+               const double goal = std::max(margin * tolerance, exact ? 0.0 : kNearRoughly * norm);
+               return near_ ? near_->apply(r, goal, max_iterations_, interrupted_, s)
+                            : rough_near_->apply(r, goal, max_iterations_, interrupted_, s);
+             },
+             x, left,
+             {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},
+             data_->everyone())
+      .converged;
 }
 
 template <class Real>

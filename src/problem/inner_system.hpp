@@ -9,6 +9,9 @@
 // A round gains what single precision resolves, about 1e-7 times the condition number of A. Where that is too
 // little (a very large lambda) conjugate gradients in double go on from the x reached. In single precision
 // there is nothing to refine. Reference: Higham 2002, chapter 12.
+//
+// Where a part's near modes lie on a grid A is too ill-conditioned for its diagonal as a preconditioner:
+// flexible conjugate gradients with a NearInverse solve it instead, whose steps count as applications.
 #pragma once
 
 #include <lacuna/base/interrupted.hpp>
@@ -16,6 +19,7 @@
 
 #include "kernels/data_operator.hpp"
 #include "linalg/conjugate_gradients.hpp"
+#include "problem/near_inverse.hpp"
 #include "problem/problem_data.hpp"
 
 namespace lacuna {
@@ -43,16 +47,15 @@ class InnerSystem {
   }
   // 1 / diag A, the preconditioner.
   [[nodiscard]] std::span<const float> inverse_diagonal() const {
-    if constexpr (kRefines)
-      return rough_->inverse_diagonal();
-    else
-      return exact_.inverse_diagonal();
+    if (rough_) return rough_->inverse_diagonal();
+    return exact_.inverse_diagonal();
   }
   [[nodiscard]] const FactorTable<Real>& factor(std::size_t part) const {
     return exact_.factor(static_cast<int>(part));
   }
   [[nodiscard]] Count applications() const {
-    return exact_.applications() + (rough_ ? rough_->applications() : 0);
+    return exact_.applications() + (rough_ ? rough_->applications() : 0) +
+           (near_ ? near_->applications() : 0) + (rough_near_ ? rough_near_->applications() : 0);
   }
 
  private:
@@ -64,14 +67,19 @@ class InnerSystem {
   bool solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance, int most,
                       CgWorkspace<Real>& work, std::span<Real> x);
 
+  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double margin,
+                  std::span<Real> x);
+
   const ProblemData<Real>* data_;
   double shift_;
   int max_iterations_;
   Interrupted interrupted_;
   DataOperator<Real> exact_;
-  std::optional<DataOperator<float>> rough_;  // when there is something to refine
-  std::vector<Real> residual_;                // likewise
-  std::vector<float> correction_;             // likewise
+  std::optional<DataOperator<float>> rough_;      // when there is something to refine, and no grid
+  std::optional<NearInverse<float>> rough_near_;  // where parts lie on grids that single precision resolves
+  std::optional<NearInverse<double>> near_;       // where they lie on others
+  std::vector<Real> residual_;                    // likewise
+  std::vector<float> correction_;                 // likewise
   CgWorkspace<float> work_;
 };
 

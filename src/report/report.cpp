@@ -5,6 +5,7 @@
 #include <cmath>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/model/structure.hpp>
 #include <lacuna/report/report.hpp>
 #include <nlohmann/json.hpp>
 
@@ -23,9 +24,9 @@ constexpr int kHistogramBars = 60;
 
 // "user given item, week": what part p is about.
 std::string part_name(const PartSpec& part, const std::vector<Mode>& modes) {
-  std::string name = modes[part.mode].name + "|";
-  for (std::size_t i = 0; i < part.agree.size(); ++i) name += (i > 0 ? "," : "") + modes[part.agree[i]].name;
-  return name;
+  PartSpec unweighted = part;
+  unweighted.row_power = unweighted.fiber_power = 0.0;
+  return describe(PartOptions{.spec = unweighted}, modes);
 }
 
 std::vector<std::string> part_names(const Model& model) {

@@ -160,7 +160,10 @@ void StructureSearch::choose_parts() {
 
 void StructureSearch::choose_weighting() {
   Parts weighted = parts();
-  for (PartOptions& part : weighted) part.spec.row_power = part.spec.fiber_power = kWeightedPower;
+  for (PartOptions& part : weighted) {
+    part.spec.row_power = kWeightedPower;
+    if (part.spec.near.empty()) part.spec.fiber_power = kWeightedPower;  // which near parts do not have
+  }
   consider_parts(std::move(weighted), "norms weighted by counts");
 }
 

@@ -37,8 +37,7 @@ class FiberLookup {
       const Index code = slots_[at].code;
       const Index entry = first_entry(code);
       bool equal = true;
-      for (const int mode : view_->part().agree)
-        equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      for (const int mode : view_->modes()) equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
       if (!equal) continue;
       if (code < view_->listed_fibers()) return {Kind::kListed, code};
       return {Kind::kSingle, entry};
@@ -66,7 +65,7 @@ class FiberLookup {
   }
   [[nodiscard]] std::uint64_t hash(const std::vector<std::vector<Index>>& index, Count position) const {
     std::uint64_t mixed = 0x9e3779b97f4a7c15U;
-    for (const int mode : view_->part().agree) {
+    for (const int mode : view_->modes()) {
       mixed ^= index[mode][position];
       mixed *= 0xff51afd7ed558ccdU;
       mixed ^= mixed >> 32;

@@ -2,6 +2,7 @@
 #include "tensor/fiber_view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
@@ -18,15 +19,47 @@ std::vector<PartSpec> full_parts(int order) {
   return parts;
 }
 
+std::vector<int> PartSpec::fiber_modes() const {
+  std::vector<int> modes = agree;
+  for (const NearMode& other : near) modes.push_back(other.mode);
+  std::sort(modes.begin(), modes.end());
+  return modes;
+}
+
+namespace {
+
+void check_near(const PartSpec& part, int order) {
+  for (const NearMode& near : part.near) {
+    if (near.mode < 0 || near.mode >= order || near.mode == part.mode ||
+        std::find(part.agree.begin(), part.agree.end(), near.mode) != part.agree.end())
+      throw std::invalid_argument(
+          "a part's near modes must be modes of the tensor that it neither learns nor asks to agree");
+    if (!(near.length > 0.0) || !std::isfinite(near.length))
+      throw std::invalid_argument("the length of a near mode must be a number > 0, got " +
+                                  std::to_string(near.length));
+  }
+  for (std::size_t i = 1; i < part.near.size(); ++i)
+    if (part.near[i - 1].mode >= part.near[i].mode)
+      throw std::invalid_argument("a part's near modes must be ascending, each once");
+  if (part.smoothness != 1.0 && part.smoothness != 1.5 && part.smoothness != 2.0)
+    throw std::invalid_argument("the smoothness of a part must be 1, 1.5 or 2, got " +
+                                std::to_string(part.smoothness));
+  if (!part.near.empty() && part.fiber_power != 0.0)
+    throw std::invalid_argument("a part with near modes cannot weigh fibers by their counts");
+}
+
+}  // namespace
+
 void check_part(const PartSpec& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
-  if (!valid(part.mode))
+  if (part.learns() && !valid(part.mode))
     throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
   for (const int mode : part.agree)
     if (!valid(mode) || mode == part.mode)
       throw std::invalid_argument("a part's agreeing modes must be modes of the tensor other than its own");
   if (!std::is_sorted(part.agree.begin(), part.agree.end(), std::less_equal<>()))
     throw std::invalid_argument("a part's agreeing modes must be ascending, each once");
+  check_near(part, order);
 }
 
 namespace {
@@ -54,10 +87,11 @@ std::vector<Index> fiber_lengths(const ObservedTensor& tensor, const std::vector
 
 FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::move(part)) {
   check_part(part_, tensor.order());
-  rows_ = tensor.extent(part_.mode);
+  modes_ = part_.fiber_modes();
+  rows_ = part_.learns() ? tensor.extent(part_.mode) : 1;
   const Count size = tensor.size();
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), part_.agree, size);
-  std::vector<Index> length = fiber_lengths(tensor, part_.agree, order);
+  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes_, size);
+  std::vector<Index> length = fiber_lengths(tensor, modes_, order);
 
   // Count, and lay the lengths out one after the other.
   single_.assign(static_cast<std::size_t>(size + 63) / 64, 0);
@@ -85,7 +119,8 @@ FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::m
   std::vector<Index> position_of_first(order.size());
   for (Count j = 0; j < size; ++j) position_of_first[order[j]] = static_cast<Index>(j);
   std::array<Count, kShort + 2> next = short_begin_;
-  const std::span<const Index> row_of = tensor.index(part_.mode);
+  const auto row_of = [&, rows = part_.learns() ? tensor.index(part_.mode) : std::span<const Index>()](
+                          Index entry) { return rows.empty() ? Index{0} : rows[entry]; };
   for (Count e = 0; e < size; ++e) {
     const Count j = position_of_first[e];
     const Count fiber_length = length[j];
@@ -93,7 +128,7 @@ FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::m
     Count& to = next[fiber_length <= kShort ? fiber_length : kShort + 1];
     for (Count i = j; i < j + fiber_length; ++i, ++to) {
       entry_[to] = order[i];
-      row_[to] = row_of[order[i]];
+      row_[to] = row_of(order[i]);
     }
     if (fiber_length > kShort) long_start_.push_back(to);
   }

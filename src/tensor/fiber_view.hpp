@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fibers of a part (k, S): entries grouped by the indices of the modes in S, told apart by mode k.
+// The fibers of a part (k, S): entries grouped by the indices of the modes in S, told apart by mode k. Modes
+// that must be near tell fibers apart like those in S; how near fibers speak to each other is NearKernel's.
 //
 // The paper's part k has S = all modes but k, so a group is a mode-k fiber and the groups together are the
 // non-zero columns of the unfolding Z_k. A smaller S makes longer, marginal fibers. All that is said about
@@ -32,7 +33,8 @@ class FiberView {
   FiberView(const ObservedTensor& tensor, PartSpec part);
 
   [[nodiscard]] const PartSpec& part() const { return part_; }
-  [[nodiscard]] Count rows() const { return rows_; }  // n_k
+  [[nodiscard]] const std::vector<int>& modes() const { return modes_; }  // that tell fibers apart
+  [[nodiscard]] Count rows() const { return rows_; }                      // n_k, or 1 when nothing is learned
 
   // entry()[j] is the entry at position j of the fiber order, row()[j] its index along mode k.
   [[nodiscard]] const std::vector<Index>& entry() const { return entry_; }
@@ -71,6 +73,7 @@ class FiberView {
 
  private:
   PartSpec part_;
+  std::vector<int> modes_;
   Count rows_ = 0;
   Count single_fibers_ = 0;
   Count listed_fibers_ = 0;

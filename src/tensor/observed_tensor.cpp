@@ -204,7 +204,11 @@ std::vector<Mode> ObservedTensor::take_labels() {
   std::vector<Mode> labelled = std::move(modes_);
   modes_.clear();
   for (const Mode& mode : labelled)
-    modes_.push_back({.name = mode.name, .size = mode.size, .labels = {}, .binning = mode.binning});
+    modes_.push_back({.name = mode.name,
+                      .size = mode.size,
+                      .labels = {},
+                      .binning = mode.binning,
+                      .positions = mode.positions});
   return labelled;
 }
 

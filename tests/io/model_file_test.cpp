@@ -96,6 +96,35 @@ TEST_F(ModelFile, SavedAndLoadedPredictsTheSameBits) {
                                       Predictor(*loaded).predict(cells).value));
 }
 
+TEST_F(ModelFile, KeepsNearPartsAndPositions) {
+  Rng rng(27);
+  Latent& latent = std::get<Latent>(*model_.body);
+  std::vector<Mode> modes = model_.modes;
+  modes[0].positions = {0.1, 0.7, 1.0 / 3, 2.0, -4.0, 5.5};
+  latent.dual = *ObservedTensor::create(modes, test::entries_of(latent.dual));
+  model_.modes = latent.dual.take_labels();
+  latent.parts.push_back({.modes = {.mode = 1, .agree = {2}, .near = {{0, 1.0 / 3}}},
+                          .lambda = 0.3,
+                          .factor = test::random_matrix<double>(5, 2, rng)});
+  latent.parts.push_back(
+      {.modes = {.mode = PartSpec::kNothing, .agree = {2}, .near = {{0, 0.7}, {1, 2.0}}, .smoothness = 1.5},
+       .lambda = 0.7,
+       .factor = Matrix<double>::Ones(1, 1)});
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->modes[0].positions, modes[0].positions);
+  EXPECT_TRUE(loaded->modes[1].positions.empty());
+  for (std::size_t p = 0; p < latent.parts.size(); ++p)
+    EXPECT_EQ(loaded->latent()->parts[p].modes, latent.parts[p].modes);
+  const auto cells = test::random_cells({6, 5, 4}, 60, rng);
+  EXPECT_TRUE(test::same_bits<double>(Predictor(model_).predict(cells).value,
+                                      Predictor(*loaded).predict(cells).value));
+  latent.parts.back().modes.near[0].length = -1.0;
+  ASSERT_TRUE(save_model(path_, model_));
+  EXPECT_FALSE(load_model(path_));
+}
+
 TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);

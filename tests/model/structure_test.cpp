@@ -152,5 +152,33 @@ TEST(DescribeOffsets, IsWhatTheParserReads) {
   EXPECT_EQ(offsets_of(describe(offsets_of("modes"), named_modes())), offsets_of("modes"));
 }
 
+TEST(ParseParts, KnowsNearModesAndPartsThatLearnNothing) {
+  const auto near = parts_of("user|item,week~3");
+  ASSERT_EQ(near.size(), 1U);
+  EXPECT_EQ(near[0].spec, (PartSpec{.mode = 0, .agree = {1}, .near = {{2, 3.0}}}));
+  const auto fixed = parts_of("|week~0.5,item~8,user smooth=1.5 lambda=2");
+  ASSERT_EQ(fixed.size(), 1U);
+  EXPECT_EQ(
+      fixed[0].spec,
+      (PartSpec{.mode = PartSpec::kNothing, .agree = {0}, .near = {{1, 8.0}, {2, 0.5}}, .smoothness = 1.5}));
+  EXPECT_EQ(fixed[0].lambda, 2.0);
+  for (const std::string text : {"user|item,week~3", "|user,item~8,week~0.5 lambda=2 smooth=1.5", "|user",
+                                 "week|user~1.25 rank=3 smooth=2"})
+    EXPECT_EQ(describe(parts_of(text), named_modes()), text);
+  EXPECT_EQ(parts_of("user|week~3 ; user|week~4 ; user|week").size(), 3U);
+}
+
+TEST(ParseParts, RefusesNearModesThatMakeNoSense) {
+  for (const std::string length : {"0", "-2", "nan", "inf", "", "x", "3x"})
+    parts_refused("user|week~" + length, "week~" + length, "a length > 0");
+  parts_refused("user|user~3", "user~3", "named twice");
+  parts_refused("user|week~3,week", "week", "named twice");
+  parts_refused("user|day~3", "day", "expected a mode");
+  parts_refused("user|week~3 smooth=3", "smooth=3", "smooth=1");
+  parts_refused("user|week smooth=2", "smooth=", "no near mode");
+  parts_refused("user|week~3 fibers=0.5", "fibers=", "near modes");
+  parts_refused("user|week~3 ; user|week~3", "user|week~3", "listed twice");
+}
+
 }  // namespace
 }  // namespace lacuna

@@ -128,7 +128,7 @@ TEST_P(CertificateOf, ClosesAtTheOptimum) {
   const double best = optimum();
   test::ProblemShape shape = GetParam();
   for (std::size_t p = 0; p < shape.parts.size(); ++p)
-    shape.ranks[p] = static_cast<int>(shape.extents[shape.parts[p].mode]);
+    shape.ranks[p] = static_cast<int>(problem_.data.parts()[p].rows());
   const ProblemCase<double> full(shape, 500);
   const ProductManifold<double> manifold = full.manifold();
   Point u = full.random_point(rng_);

@@ -109,7 +109,8 @@ double cost_of_repeated_entries(const ProblemCase<double>& problem, const Point&
   Eigen::MatrixXd system = 0.5 * Eigen::MatrixXd::Identity(size, size);
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartSpec& part = problem.data.parts()[p].part();
-    test::NaivePart(problem.tensor.extent(part.mode), list.index, ones, part)
+    test::NaivePart(test::NaivePart::rows_of(problem.tensor, part), list.index, ones, part,
+                    problem.tensor.modes())
         .add_dense(u[p], u[p], problem.data.lambda()[p], system);
   }
   const Eigen::Map<const Eigen::VectorXd> y(list.value.data(), size);

@@ -4,20 +4,22 @@
 // A pair a, b of fiber c counts B_c D_a D_b: with counts that are sums of entry weights, over rows and fibers
 // that hold any entry,
 //   D_i = (count_i / mean count)^(-row_power / 2),   B_c = (count_c / mean count)^(-fiber_power)
-// B is rounded to float, as the kernels store it.
+// B is rounded to float, as the kernels store it. Of a part with near modes, pairs of near fibers count too,
+// each kappa of the two (support/naive_near.hpp).
 //
 // All take and return double; for single-precision kernels the inputs are converted, so the twin is exact by
 // comparison. Called with absolute values of all inputs a twin gives the sum of the absolute values of all
 // terms, which is what rounding errors are measured against.
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
 
 #include "linalg/matrix.hpp"
+#include "support/naive_near.hpp"
 #include "tensor/fiber_view.hpp"
 
 namespace lacuna::test {
@@ -25,19 +27,22 @@ namespace lacuna::test {
 class NaivePart {
  public:
   NaivePart(const ObservedTensor& tensor, const PartSpec& part)
-      : NaivePart(tensor.extent(part.mode), tensor.indices(), weights_of(tensor), part) {}
+      : NaivePart(rows_of(tensor, part), tensor.indices(), weights_of(tensor), part, tensor.modes()) {}
 
   // Of any list of entries with one weight each; unlike a tensor's, the list may repeat a cell.
   NaivePart(Index rows, const std::vector<std::vector<Index>>& index, const std::vector<double>& weight,
-            const PartSpec& part)
-      : rows_(rows), row_(index[part.mode]), row_scale_(rows, 1.0) {
+            const PartSpec& part, const std::vector<Mode>& modes)
+      : rows_(rows),
+        row_(part.learns() ? index[part.mode] : std::vector<Index>(index[0].size(), 0)),
+        row_scale_(rows, 1.0) {
     std::map<std::vector<Index>, std::vector<Count>> groups;
     for (Count e = 0; e < static_cast<Count>(row_.size()); ++e) {
       std::vector<Index> key;
-      for (const int mode : part.agree) key.push_back(index[mode][e]);
+      for (const int mode : part.fiber_modes()) key.push_back(index[mode][e]);
       groups[key].push_back(e);
     }
     for (auto& group : groups) fibers_.push_back(std::move(group.second));
+    relate(index, part, modes);
     weigh_rows(weight, part.row_power);
     weigh_fibers(weight, part.fiber_power);
   }
@@ -51,13 +56,21 @@ class NaivePart {
     return static_cast<Count>(longest);
   }
 
-  // body(a, b, B_c D_a D_b) for all ordered pairs of entries of one fiber, a == b included.
+  [[nodiscard]] static Index rows_of(const ObservedTensor& tensor, const PartSpec& part) {
+    return part.learns() ? tensor.extent(part.mode) : 1;
+  }
+
+  // body(a, b, B_c D_a D_b) for all ordered pairs of entries of one fiber, a == b included; where modes are
+  // near, kappa in place of B for all pairs of one group.
   template <class Body>
   void each_pair(Body&& body) const {
     for (std::size_t c = 0; c < fibers_.size(); ++c)
-      for (const Count a : fibers_[c])
-        for (const Count b : fibers_[c])
-          body(a, b, fiber_scale_[c] * row_scale_[row_[a]] * row_scale_[row_[b]]);
+      for (std::size_t d = 0; d < fibers_.size(); ++d) {
+        if (kappa(c, d) == 0.0) continue;
+        for (const Count a : fibers_[c])
+          for (const Count b : fibers_[d])
+            body(a, b, fiber_scale_[c] * kappa(c, d) * row_scale_[row_[a]] * row_scale_[row_[b]]);
+      }
   }
 
   // D_i of a row, B_c of a fiber.
@@ -109,21 +122,51 @@ class NaivePart {
   void add_diagonal(const Matrix<double>& u, double scale, Eigen::VectorXd& diagonal) const {
     for (std::size_t c = 0; c < fibers_.size(); ++c)
       for (const Count e : fibers_[c])
-        diagonal(e) +=
-            scale * fiber_scale_[c] * row_scale_[row_[e]] * row_scale_[row_[e]] * row_product(u, e, u, e);
+        diagonal(e) += scale * fiber_scale_[c] * kappa(c, c) * row_scale_[row_[e]] * row_scale_[row_[e]] *
+                       row_product(u, e, u, e);
   }
 
-  // D Z_k B^1/2, with Z_k the unfolding of one column per fiber.
+  // D Z_k B^1/2, or D Z_k kappa^1/2, with Z_k the unfolding of one column per fiber.
   [[nodiscard]] Eigen::MatrixXd unfolding(const Eigen::VectorXd& z) const {
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(rows_, static_cast<Eigen::Index>(fibers_.size()));
     for (std::size_t c = 0; c < fibers_.size(); ++c)
       for (const Count e : fibers_[c])
         matrix(row_[e], static_cast<Eigen::Index>(c)) +=
             std::sqrt(fiber_scale_[c]) * row_scale_[row_[e]] * z(e);
-    return matrix;
+    if (kappa_.size() == 0) return matrix;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(kappa_);
+    return matrix * eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  }
+
+  // Of two fibers: 1 for the same, 0 for others, where no mode is near.
+  [[nodiscard]] double kappa(std::size_t c, std::size_t d) const {
+    if (kappa_.size() == 0) return c == d ? 1.0 : 0.0;
+    return kappa_(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(d));
   }
 
  private:
+  void relate(const std::vector<std::vector<Index>>& index, const PartSpec& part,
+              const std::vector<Mode>& modes) {
+    if (part.near.empty()) return;
+    const NaiveNear near(modes, part);
+    const auto place = [&](std::size_t c) {
+      std::vector<double> x;
+      for (std::size_t s = 0; s < part.near.size(); ++s)
+        x.push_back(near.coordinate(s, index[part.near[s].mode][fibers_[c][0]]));
+      return x;
+    };
+    const auto size = static_cast<Eigen::Index>(fibers_.size());
+    kappa_ = Eigen::MatrixXd::Zero(size, size);
+    for (std::size_t c = 0; c < fibers_.size(); ++c)
+      for (std::size_t d = 0; d < fibers_.size(); ++d) {
+        const bool same = std::all_of(part.agree.begin(), part.agree.end(), [&](int mode) {
+          return index[mode][fibers_[c][0]] == index[mode][fibers_[d][0]];
+        });
+        if (same)
+          kappa_(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(d)) = near(place(c), place(d));
+      }
+  }
+
   static std::vector<double> weights_of(const ObservedTensor& tensor) {
     std::vector<double> weight;
     for (Count e = 0; e < tensor.size(); ++e) weight.push_back(tensor.weight(e));
@@ -171,6 +214,7 @@ class NaivePart {
   Eigen::Index rows_;
   std::vector<Index> row_;
   std::vector<std::vector<Count>> fibers_;
+  Eigen::MatrixXd kappa_;  // empty without near modes
   std::vector<double> row_scale_;
   std::vector<double> fiber_scale_;
 };

@@ -28,9 +28,66 @@ struct ProblemShape {
   Count entries = 0;
   std::vector<PartSpec> parts;
   std::vector<int> ranks;
-  bool weighted = false;       // entries have random weights
-  bool whole_weights = false;  // entries weigh 1 or 2
+  bool weighted = false;                         // entries have random weights
+  bool whole_weights = false;                    // entries weigh 1 or 2
+  std::vector<std::vector<double>> positions{};  // of the modes that have any
 };
+
+// Every kind of part with near modes: chains and grids, of regular and irregular positions, at all
+// smoothnesses, alone and next to others, with something learned or nothing.
+inline std::vector<ProblemShape> near_shapes() {
+  std::vector<PartSpec> next_to_others = full_parts(3);
+  next_to_others.push_back({.mode = 0, .agree = {1}, .near = {{2, 1.5}}});
+  next_to_others.push_back({.mode = 2, .agree = {}, .row_power = 0.5, .near = {{0, 2.0}, {1, 1.5}}});
+  const std::vector<double> scattered{3.0, -1.5, 0.25, 7.0, 4.5, 0.0};
+  return {
+      {.name = "near matrix",
+       .extents = {9, 8},
+       .entries = 40,
+       .parts = {{.mode = 0, .agree = {}, .near = {{1, 2.0}}},
+                 {.mode = 1, .agree = {}, .near = {{0, 3.0}}, .smoothness = 2.0},
+                 {.mode = PartSpec::kNothing, .agree = {}, .near = {{0, 2.0}, {1, 1.0}}}},
+       .ranks = {2, 3, 1}},
+      {.name = "near next to others",
+       .extents = {6, 5, 4},
+       .entries = 60,
+       .parts = next_to_others,
+       .ranks = {2, 1, 2, 3, 2}},
+      {.name = "near smooth alone",
+       .extents = {7, 6, 3},
+       .entries = 50,
+       .parts = {{.mode = 2, .agree = {}, .near = {{0, 4.0}, {1, 3.0}}, .smoothness = 1.5}},
+       .ranks = {3}},
+      {.name = "near nothing learned",
+       .extents = {7, 6, 3},
+       .entries = 50,
+       .parts = {{.mode = PartSpec::kNothing, .agree = {2}, .near = {{0, 4.0}, {1, 3.0}}, .smoothness = 2.0},
+                 {.mode = 2, .agree = {0, 1}}},
+       .ranks = {1, 2}},
+      {.name = "near scattered positions",
+       .extents = {6, 5, 4},
+       .entries = 60,
+       .parts = {{.mode = 1, .agree = {2}, .near = {{0, 2.5}}},
+                 {.mode = 2, .agree = {}, .near = {{0, 2.0}, {1, 0.7}}, .smoothness = 1.5},
+                 {.mode = 1, .agree = {2}, .near = {{0, 3.0}}, .smoothness = 2.0}},
+       .ranks = {2, 2, 3},
+       .weighted = true,
+       .positions = {scattered, {0.0, 0.5, 1.0, 1.5, 2.0}, {}}},
+      {.name = "near four modes",
+       .extents = {4, 3, 5, 3},
+       .entries = 80,
+       .parts = {{.mode = 0, .agree = {1}, .near = {{2, 2.0}, {3, 1.0}}, .smoothness = 1.5},
+                 {.mode = 3, .agree = {}, .near = {{2, 1.3}}},
+                 {.mode = PartSpec::kNothing, .agree = {0}}},
+       .ranks = {2, 2, 1}},
+      {.name = "near five modes",
+       .extents = {3, 3, 2, 4, 3},
+       .entries = 70,
+       .parts = {{.mode = 0, .agree = {2}, .near = {{1, 1.0}, {3, 2.0}, {4, 1.5}}},
+                 {.mode = 3, .agree = {0, 1}, .near = {{4, 2.0}}, .smoothness = 2.0},
+                 {.mode = 4, .agree = {3}, .near = {{0, 0.8}}}},
+       .ranks = {2, 3, 1}}};
+}
 
 inline std::vector<ProblemShape> problem_shapes() {
   std::vector<PartSpec> with_one_marginal = full_parts(3);
@@ -44,44 +101,47 @@ inline std::vector<ProblemShape> problem_shapes() {
     in_weighted_norms[p].row_power = 0.5 * static_cast<double>(p % 3);
     in_weighted_norms[p].fiber_power = 0.7 - 0.4 * static_cast<double>(p % 4);
   }
-  return {{.name = "matrix", .extents = {9, 8}, .entries = 40, .parts = full_parts(2), .ranks = {2, 3}},
-          {.name = "three modes",
-           .extents = {6, 5, 4},
-           .entries = 70,
-           .parts = full_parts(3),
-           .ranks = {3, 2, 1}},
-          {.name = "four modes",
-           .extents = {4, 3, 5, 3},
-           .entries = 90,
-           .parts = full_parts(4),
-           .ranks = {2, 1, 3, 2}},
-          {.name = "one marginal part",
-           .extents = {6, 5, 4},
-           .entries = 70,
-           .parts = with_one_marginal,
-           .ranks = {3, 2, 1, 2}},
-          {.name = "all kinds of parts",
-           .extents = {6, 5, 4},
-           .entries = 60,
-           .parts = with_all_kinds,
-           .ranks = {2, 2, 1, 2, 3, 2}},
-          {.name = "weighted entries",
-           .extents = {6, 5, 4},
-           .entries = 70,
-           .parts = with_one_marginal,
-           .ranks = {3, 2, 1, 2},
-           .weighted = true},
-          {.name = "weighted norms",
-           .extents = {6, 5, 4},
-           .entries = 60,
-           .parts = in_weighted_norms,
-           .ranks = {2, 2, 1, 2, 3, 2}},
-          {.name = "weighted norms of weighted entries",
-           .extents = {6, 5, 4},
-           .entries = 60,
-           .parts = in_weighted_norms,
-           .ranks = {2, 2, 1, 2, 3, 2},
-           .weighted = true}};
+  std::vector<ProblemShape> shapes{
+      {.name = "matrix", .extents = {9, 8}, .entries = 40, .parts = full_parts(2), .ranks = {2, 3}},
+      {.name = "three modes",
+       .extents = {6, 5, 4},
+       .entries = 70,
+       .parts = full_parts(3),
+       .ranks = {3, 2, 1}},
+      {.name = "four modes",
+       .extents = {4, 3, 5, 3},
+       .entries = 90,
+       .parts = full_parts(4),
+       .ranks = {2, 1, 3, 2}},
+      {.name = "one marginal part",
+       .extents = {6, 5, 4},
+       .entries = 70,
+       .parts = with_one_marginal,
+       .ranks = {3, 2, 1, 2}},
+      {.name = "all kinds of parts",
+       .extents = {6, 5, 4},
+       .entries = 60,
+       .parts = with_all_kinds,
+       .ranks = {2, 2, 1, 2, 3, 2}},
+      {.name = "weighted entries",
+       .extents = {6, 5, 4},
+       .entries = 70,
+       .parts = with_one_marginal,
+       .ranks = {3, 2, 1, 2},
+       .weighted = true},
+      {.name = "weighted norms",
+       .extents = {6, 5, 4},
+       .entries = 60,
+       .parts = in_weighted_norms,
+       .ranks = {2, 2, 1, 2, 3, 2}},
+      {.name = "weighted norms of weighted entries",
+       .extents = {6, 5, 4},
+       .entries = 60,
+       .parts = in_weighted_norms,
+       .ranks = {2, 2, 1, 2, 3, 2},
+       .weighted = true}};
+  for (ProblemShape& shape : near_shapes()) shapes.push_back(std::move(shape));
+  return shapes;
 }
 
 // The name of a parametrised test.
@@ -99,7 +159,7 @@ class ProblemCase {
       : ranks(shape.ranks),
         tensor(make_tensor(shape, seed, value_scale)),
         data(tensor, shape.parts, lambdas(shape.parts.size())) {
-    for (const PartSpec& part : shape.parts) rows_.push_back(tensor.extent(part.mode));
+    for (const PartKernels& part : data.parts()) rows_.push_back(part.rows());
   }
   ProblemCase(const ProblemCase&) = delete;
   ProblemCase& operator=(const ProblemCase&) = delete;
@@ -124,7 +184,10 @@ class ProblemCase {
  private:
   static ObservedTensor make_tensor(const ProblemShape& shape, std::uint64_t seed, double value_scale) {
     Rng rng(seed);
-    const ObservedTensor tensor = random_tensor(shape.extents, shape.entries, rng);
+    const ObservedTensor plain = random_tensor(shape.extents, shape.entries, rng);
+    std::vector<Mode> modes = plain.modes();
+    for (std::size_t k = 0; k < shape.positions.size(); ++k) modes[k].positions = shape.positions[k];
+    const ObservedTensor tensor = *ObservedTensor::create(std::move(modes), entries_of(plain));
     if (shape.weighted) return scaled(with_random_weights(tensor, rng), value_scale);
     if (!shape.whole_weights) return scaled(tensor, value_scale);
     Entries entries = entries_of(tensor);
@@ -139,7 +202,7 @@ class ProblemCase {
     return lambda;
   }
 
-  std::vector<Index> rows_;
+  std::vector<Eigen::Index> rows_;
 };
 
 }  // namespace lacuna::test

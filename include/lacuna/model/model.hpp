@@ -83,10 +83,14 @@ class Predictor {
                      // latent parts; with a position no mode has, for other bodies
   };
   // index[k][i]: position of cell i along mode k, or kUnseen. Throws std::invalid_argument on another number
-  // of modes.
-  [[nodiscard]] Prediction predict(const std::vector<std::vector<Index>>& index) const;
+  // of modes. coordinates[k], where not empty, say where along mode k the cells lie, in units of
+  // Mode::positions, which may be between them: parts to which the mode is near go by them, all else by the
+  // index.
+  [[nodiscard]] Prediction predict(const std::vector<std::vector<Index>>& index,
+                                   const std::vector<std::vector<double>>& coordinates = {}) const;
 
-  // How well each cell is supported: the observed entries on its fibers for latent parts, 0 for other bodies.
+  // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
+  // fibers as much as the kernel between them), 0 for other bodies.
   [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
 
   // The variance that the model itself gives the value at each cell; empty unless its fit was Bayesian.

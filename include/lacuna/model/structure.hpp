@@ -7,6 +7,10 @@
 //             user|item rank=20 lambda=0.5 rows=0.5 fibers=0.5
 //                                             settings of one part: its rank, a factor on its lambda, powers
 //                                             of the weighted norm
+//             channel|row~8,column~8          modes with a length after '~' must be near, not equal
+//             |row~8,column~8,channel         a part that learns nothing: a fixed kernel
+//             channel|row~8,column~8 smooth=1.5
+//                                             the smoothness of its kernel: 1, 1.5 or 2
 //   offsets   none, mean, modes               nothing; the mean; the mean and an effect of each mode
 //             user,item,item*week             the mean and effects of these modes and pairs of modes
 #pragma once

@@ -28,6 +28,7 @@ struct Mode {
   Index size = 0;                     // n_k
   std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
+  std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {

@@ -53,6 +53,9 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
                                {"fiber_power", part.modes.fiber_power},
                                {"lambda", part.lambda},
                                {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
+    if (!part.modes.near.empty()) header["parts"].back()["smoothness"] = part.modes.smoothness;
+    for (const NearMode& near : part.modes.near)
+      header["parts"].back()["near"].push_back({{"mode", near.mode}, {"length", near.length}});
     if (part.right)
       header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
   }
@@ -75,15 +78,24 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
   Latent latent;
   for (const json& described : header.at("parts")) {
     ModelPart part;
-    part.modes.mode = static_cast<int>(whole_number(described.at("mode"), 0, order - 1, "a part's mode"));
+    part.modes.mode = static_cast<int>(whole_number(described.at("mode"), -1, order - 1, "a part's mode"));
     part.modes.agree = mode_numbers(described.at("agree"), order);
     part.lambda = finite_number(described.at("lambda"), "lambda");
     part.modes.row_power = read_power(described.at("row_power"));
     part.modes.fiber_power = read_power(described.at("fiber_power"));
+    if (described.contains("near")) {
+      for (const json& near : described["near"])
+        part.modes.near.push_back(
+            {.mode = static_cast<int>(whole_number(near.at("mode"), 0, order - 1, "a near mode")),
+             .length = finite_number(near.at("length"), "length")});
+      part.modes.smoothness = finite_number(described.at("smoothness"), "smoothness");
+      if (described.contains("right")) throw ArrayReader::Bad("a right factor of a part with near modes");
+    }
     check_part(part.modes, order);
     // Only a part with a right factor may have no column.
-    part.factor = read_factor(described.at("factor"), arrays, modes[part.modes.mode].size,
-                              described.contains("right") ? 0 : 1);
+    part.factor =
+        read_factor(described.at("factor"), arrays, part.modes.learns() ? modes[part.modes.mode].size : 1,
+                    described.contains("right") ? 0 : 1);
     latent.parts.push_back(std::move(part));
   }
   Entries dual;
@@ -92,7 +104,11 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
   if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
   std::vector<Mode> unlabelled;
   for (const Mode& mode : modes)
-    unlabelled.push_back({.name = mode.name, .size = mode.size, .labels = {}, .binning = mode.binning});
+    unlabelled.push_back({.name = mode.name,
+                          .size = mode.size,
+                          .labels = {},
+                          .binning = mode.binning,
+                          .positions = mode.positions});
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);

@@ -3,8 +3,8 @@
 //
 //   kind      header                                arrays
 //   offsets   entries                               -
-//   latent    parts: mode, agree, powers, lambda    factor of each part, its right factor if it has one,
-//                                                   index of each mode, dual, weights
+//   latent    parts: mode (-1: none), agree, near   factor of each part, its right factor if it has one,
+//             and smoothness, powers, lambda        index of each mode, dual, weights
 //   tucker    entries                               core, factor of each mode
 //   cp        entries, noise_precision              factor of each mode, covariance of each mode if known
 //   dense     entries                               cells

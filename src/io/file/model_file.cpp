@@ -28,6 +28,9 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   if (mode.binning) described["binning"] = {{"origin", mode.binning->origin}, {"width", mode.binning->width}};
   if (!mode.labels.empty())
     described["labels"] = arrays.add_strings("labels" + std::to_string(k), mode.labels);
+  if (!mode.positions.empty())
+    described["positions"] =
+        arrays.add("positions" + std::to_string(k), std::span<const double>(mode.positions));
   return described;
 }
 
@@ -49,6 +52,10 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
   if (described.contains("labels")) {
     mode.labels = arrays.strings(described["labels"]);
     if (mode.labels.size() != mode.size) throw ArrayReader::Bad("as many labels as positions expected");
+  }
+  if (described.contains("positions")) {
+    mode.positions = arrays.get<double>(described["positions"]);
+    if (mode.positions.size() != mode.size) throw ArrayReader::Bad("one position for each index expected");
   }
   return mode;
 }

@@ -3,6 +3,7 @@
 // its fall in a sweep, for each unit of weight.
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "method/latent/als.hpp"
 #include "method/latent/latent_run.hpp"
@@ -18,6 +19,9 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
   bool dropped = false;
   for (PartOptions& part : parts) {
     check_part(part.spec, tensor.order());
+    if (!part.spec.near.empty() || !part.spec.learns())
+      throw std::invalid_argument(
+          "method als takes parts that learn a mode, with others that agree, not near ones");
     const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
     dropped = dropped || !(bare == part);
     part = bare;
@@ -74,9 +78,8 @@ Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
     for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
     solved.mixture = als.mixture();
     solved.effects = als.effects();
-    solved.settings = {{"parts", describe(parts, tensor.modes())},
-                       {"rank", ranks},
-                       {"noise", als.noise_deviation()}};
+    solved.settings = {
+        {"parts", describe(parts, tensor.modes())}, {"rank", ranks}, {"noise", als.noise_deviation()}};
     left = als.weighted_residual();
   }
   tensor.replace_values(std::move(left));

@@ -15,7 +15,7 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
   } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
     const std::vector<int> of_mode = ranks;
     ranks.clear();
-    for (const PartOptions& part : parts) ranks.push_back(of_mode[part.spec.mode]);
+    for (const PartOptions& part : parts) ranks.push_back(part.spec.learns() ? of_mode[part.spec.mode] : 1);
   }
   if (ranks.size() != parts.size())
     throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
@@ -25,9 +25,10 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
     if (parts[p].rank > 0) ranks[p] = parts[p].rank;
     if (ranks[p] < 1)
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
-    const auto extent = static_cast<std::int64_t>(tensor.extent(parts[p].spec.mode));
+    const bool learns = parts[p].spec.learns();
+    const auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
     if (ranks[p] <= extent) continue;
-    if (ranks[p] != Settings::kDefaultRank)
+    if (ranks[p] != Settings::kDefaultRank && learns)
       run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
                  " is capped at its mode's size " + std::to_string(extent));
     ranks[p] = static_cast<int>(extent);
@@ -37,14 +38,25 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
 
 namespace {
 
+// Whether D is convex in what is learned, and its inner systems no harder at the end of a path than on the
+// way: near parts only, each with all the rank its mode has.
+bool needs_no_path(const ObservedTensor& tensor, const FitPlan& plan) {
+  for (std::size_t p = 0; p < plan.parts.size(); ++p) {
+    const PartSpec& spec = plan.parts[p].spec;
+    if (spec.near.empty()) return false;
+    if (spec.learns() && plan.ranks[p] < static_cast<std::int64_t>(tensor.extent(spec.mode))) return false;
+  }
+  return true;
+}
+
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
-std::vector<double> plan_path(const std::vector<PartOptions>& parts, const Settings& options) {
+std::vector<double> plan_path(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options) {
   int steps = 0;
   if (options.path.given()) {
     steps = *options.path;
-  } else if (options.warm_start == nullptr && options.lambdas.open()) {
+  } else if (options.warm_start == nullptr && options.lambdas.open() && !needs_no_path(tensor, plan)) {
     double largest = 0.0;
-    for (const PartOptions& part : parts)
+    for (const PartOptions& part : plan.parts)
       largest = std::max(largest, options.lambda.value_or(Settings::kDefaultLambda) * part.lambda);
     steps = std::clamp(static_cast<int>(std::ceil(std::log10(largest / Settings::kPathStart) - 1e-9)), 0, 12);
   }
@@ -68,8 +80,9 @@ double mean_length(const ObservedTensor& tensor, const PartSpec& part) {
 }  // namespace
 
 double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
+  if (!part.learns()) return 1.0;
   const double extent = tensor.extent(part.mode);
-  if (static_cast<int>(part.agree.size()) == tensor.order() - 1) return extent;
+  if (static_cast<int>(part.fiber_modes().size()) == tensor.order() - 1) return extent;
   return extent * mean_length(tensor, full_parts(tensor.order())[part.mode]) / mean_length(tensor, part);
 }
 
@@ -90,7 +103,7 @@ FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const F
   else
     for (const PartOptions& part : plan.parts)
       plan.lambda.push_back(lambda * part.lambda * part_scale(tensor, part.spec));
-  plan.path = plan_path(plan.parts, options);
+  plan.path = plan_path(tensor, plan, options);
   return plan;
 }
 
