@@ -4,6 +4,7 @@
 #include <lacuna/method/settings_table.hpp>
 
 #include "base/machine.hpp"
+#include "search/near.hpp"
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
 #include "search/structure.hpp"
@@ -23,6 +24,7 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
+  if (evaluator.is_binary() && method == Method::kHalrtc) return false;  // links are sparse, not smooth
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
          row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
 }
@@ -48,6 +50,56 @@ void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   if (evaluator.asked().ranks.open()) {
     grow_latent_ranks(contest);
     if (evaluator.asked().lambda.open() && evaluator.asked().lambdas.open()) choose_lambda(contest, 2.0);
+  }
+}
+
+// Parts that are near along the modes whose neighbours are alike; more rank where it pays.
+void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
+  if (evaluator.asked().parts.given() || evaluator.asked().lambdas.given() || evaluator.is_binary()) return;
+  Contest contest(evaluator);
+  choose_near(contest, alone);
+  if (!contest.empty() && evaluator.asked().ranks.open()) grow_latent_ranks(contest);
+}
+
+// als has nothing to choose but its parts: pairs of modes, where the paper's fibers are short, and the paper's.
+void choose_als(Evaluator& evaluator) {
+  Settings settings = evaluator.asked();
+  settings.method = Method::kAls;
+  const int order = evaluator.kept().order();
+  Contest contest(evaluator);
+  if (settings.parts.given()) {
+    contest.consider(settings, "als");
+    return;
+  }
+  std::vector<std::vector<PartOptions>> lists;
+  for (int a = 0; a < order; ++a)
+    for (int b = a + 1; b < order; ++b)  // the longer mode is learned, the other is what it is learned from
+      lists.push_back({{.spec = evaluator.kept().extent(a) >= evaluator.kept().extent(b)
+                                    ? PartSpec{.mode = a, .agree = {b}}
+                                    : PartSpec{.mode = b, .agree = {a}}}});
+  for (const auto& parts : lists) {
+    settings.parts = parts;
+    contest.consider(settings, "als, parts " + describe(parts, evaluator.kept().modes()));
+  }
+  if (contest.empty()) return;
+  for (const auto& parts : lists) {
+    if (parts == *contest.settings().parts) continue;
+    settings.parts = contest.settings().parts;
+    settings.parts->push_back(parts.front());
+    contest.consider(settings, "als, also " + describe(parts, evaluator.kept().modes()));
+  }
+}
+
+// halrtc with more and more of the singular values unshrunk.
+void choose_unshrunk(Evaluator& evaluator) {
+  Settings settings = evaluator.asked();
+  settings.method = Method::kHalrtc;
+  settings.offsets.settle({});
+  settings.tolerance.settle(1e-4);
+  Contest contest(evaluator);
+  for (const double share : {0.1, 0.2, 0.3, 0.05}) {
+    settings.unshrunk = share;
+    if (!contest.consider(settings, "halrtc, unshrunk " + shortest(share)) && share > 0.1) break;
   }
 }
 

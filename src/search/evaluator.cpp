@@ -33,7 +33,7 @@ Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const 
                      const Stopwatch& watch, double share, Role role)
     : asked_(&asked), callbacks_(&callbacks), watch_(&watch) {
   split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role));
-  if (split_) binary_ = is_binary(tensor.values()) && is_binary(split_->held.value);
+  if (split_) binary_ = lacuna::is_binary(tensor.values()) && lacuna::is_binary(split_->held.value);
 }
 
 double Evaluator::choosing_seconds() const {

@@ -37,6 +37,7 @@ class Evaluator {
   [[nodiscard]] bool can_hold_out() const { return split_.has_value(); }
   [[nodiscard]] const ObservedTensor& kept() const { return split_->kept; }
   [[nodiscard]] const Entries& held() const { return split_->held; }
+  [[nodiscard]] bool is_binary() const { return binary_; }  // all values are 0 or 1
   [[nodiscard]] const Settings& asked() const { return *asked_; }
 
   // Fits with these settings, from `start` if there is one, and tells the user. No setting is fitted twice.

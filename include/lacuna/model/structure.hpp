@@ -26,7 +26,7 @@ namespace lacuna {
 
 struct PartOptions {
   PartSpec spec{};
-  int rank = 0;         // 0: what FitOptions::ranks says
+  int rank = 0;         // 0: what Settings::ranks says
   double lambda = 1.0;  // factor on this part's lambda, > 0
 
   bool operator==(const PartOptions&) const = default;

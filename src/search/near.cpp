@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "search/near.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "search/structure.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr Index kLeastSize = 8;        // of a mode, for neighbours to differ from strangers
+constexpr double kLeastPairs = 50.0;   // of neighbours, to tell by
+constexpr double kAlike = 0.6;         // of strangers' difference, for a mode to be ordered
+constexpr std::size_t kMostNear = 3;   // modes of a grid
+constexpr double kMostCells = 4e6;     // of a grid: beyond it a transform takes longer than a fit may
+constexpr double kFirstLength = 16.0;  // positions
+constexpr double kLongest = 256.0;
+constexpr int kMostRank = 5;  // of a learned mode, at first
+constexpr double kFirstLambda = 10.0;
+
+using Parts = std::vector<PartOptions>;
+
+class NearSearch {
+ public:
+  NearSearch(Contest& contest, const OffsetSpec& alone)
+      : contest_(&contest),
+        alone_(&alone),
+        asked_(&contest.evaluator().asked()),
+        ordered_(ordered_modes(contest.evaluator().kept())) {}
+
+  void run();
+
+ private:
+  [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
+  [[nodiscard]] int order() const { return kept().order(); }
+  [[nodiscard]] bool fits(const PartSpec& spec) const;
+  [[nodiscard]] PartSpec grid_part(int learned) const;
+  [[nodiscard]] std::vector<Parts> candidates() const;
+  [[nodiscard]] Settings settings(const Parts& parts) const;
+  bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
+  void choose_smoothness();
+  void choose_length();
+
+  Contest* contest_;
+  const OffsetSpec* alone_;
+  const Settings* asked_;
+  std::vector<int> ordered_;
+};
+
+bool NearSearch::fits(const PartSpec& spec) const {
+  double cells = 1.0;
+  for (const int k : spec.fiber_modes()) cells *= kept().extent(k);
+  return cells <= kMostCells;
+}
+
+// A part that learns this mode, near along the ordered ones, agreeing along the rest.
+PartSpec NearSearch::grid_part(int learned) const {
+  PartSpec spec{.mode = learned, .agree = {}};
+  for (int k = 0; k < order(); ++k) {
+    if (k == learned) continue;
+    const bool near = std::find(ordered_.begin(), ordered_.end(), k) != ordered_.end();
+    if (near && spec.near.size() < kMostNear)
+      spec.near.push_back({.mode = k, .length = kFirstLength});
+    else
+      spec.agree.push_back(k);
+  }
+  return spec;
+}
+
+// One grid part for each mode that is not ordered; where all are, each learned beside the others; and the two
+// kinds together.
+std::vector<Parts> NearSearch::candidates() const {
+  std::vector<Parts> list;
+  Parts loose;
+  Parts all;
+  for (int k = 0; k < order(); ++k) {
+    const PartSpec spec = grid_part(k);
+    if (spec.near.empty() || !fits(spec)) continue;
+    all.push_back({.spec = spec});
+    if (std::find(ordered_.begin(), ordered_.end(), k) == ordered_.end()) loose.push_back({.spec = spec});
+  }
+  if (!loose.empty()) list.push_back(loose);
+  if (all.size() > loose.size()) list.push_back(all);
+  return list;
+}
+
+Settings NearSearch::settings(const Parts& parts) const {
+  Settings first = *asked_;
+  first.method = Method::kTrMm;
+  first.parts = parts;
+  first.offsets.settle(*alone_);
+  if (asked_->offsets.open()) {  // effects of single modes: a grid says the rest better
+    std::erase_if(first.offsets->effects, [](const std::vector<int>& effect) { return effect.size() > 1; });
+    first.offsets->mean = true;
+  }
+  if (first.ranks.open()) first.ranks = {kMostRank};
+  first.lambda.settle(kFirstLambda);
+  first.certify = Certify::kNever;
+  return first;
+}
+
+// The best, changed in all of its near parts.
+bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
+  Settings other = contest_->settings();
+  for (PartOptions& part : *other.parts)
+    if (!part.spec.near.empty()) change(part.spec);
+  return contest_->consider(other, what);
+}
+
+void NearSearch::choose_smoothness() {
+  for (const double smoothness : {1.5, 2.0})
+    if (!consider(fmt::format("smoothness {}", smoothness),
+                  [&](PartSpec& spec) { spec.smoothness = smoothness; }))
+      break;
+}
+
+// All lengths together, up or down while it helps.
+void NearSearch::choose_length() {
+  for (const double factor : {4.0, 0.25}) {
+    bool moved = false;
+    for (;;) {
+      double longest = 0.0;
+      for (const PartOptions& part : *contest_->settings().parts)
+        for (const NearMode& near : part.spec.near) longest = std::max(longest, near.length);
+      if (longest * factor > kLongest || longest * factor < 0.5) break;
+      if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
+            for (NearMode& near : spec.near) near.length *= factor;
+          }))
+        break;
+      moved = true;
+    }
+    if (moved) return;
+  }
+}
+
+void NearSearch::run() {
+  if (ordered_.empty() || order() < 2) return;
+  std::string names;
+  for (const int k : ordered_) names += (names.empty() ? "" : ", ") + kept().modes()[k].name;
+  contest_->evaluator().tell("neighbours are alike along " + names);
+  for (const Parts& parts : candidates())
+    contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
+  if (contest_->empty()) return;
+  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  choose_smoothness();
+  if (open_lambda) choose_lambda(*contest_, 10.0);
+  choose_length();
+  if (contest_->settings().parts->front().spec.smoothness > 1.0) choose_smoothness();
+  if (open_lambda) choose_lambda(*contest_, 3.0);
+}
+
+}  // namespace
+
+std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mode) {
+  std::vector<int> modes;
+  for (int k = 0; k < tensor.order(); ++k)
+    if (k != mode) modes.push_back(k);
+  modes.push_back(mode);
+  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  double beside = 0.0;  // squared differences of neighbours, and how many
+  double pairs = 0.0;
+  double within = 0.0;  // squares about the fibers' means, and their degrees of freedom
+  double freedom = 0.0;
+  std::size_t begin = 0;
+  const auto same_fiber = [&](std::size_t a, std::size_t b) {
+    return std::all_of(modes.begin(), modes.end() - 1,
+                       [&](int k) { return tensor.index(k)[order[a]] == tensor.index(k)[order[b]]; });
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > begin && !same_fiber(i, begin)) begin = i;
+    const bool last = i + 1 == order.size() || !same_fiber(i + 1, begin);
+    if (i > begin && tensor.index(mode)[order[i]] == tensor.index(mode)[order[i - 1]] + 1) {
+      const double difference = tensor.values()[order[i]] - tensor.values()[order[i - 1]];
+      beside += difference * difference;
+      pairs += 1.0;
+    }
+    if (!last || i == begin) continue;
+    double mean = 0.0;
+    for (std::size_t j = begin; j <= i; ++j) mean += tensor.values()[order[j]];
+    mean /= static_cast<double>(i - begin + 1);
+    for (std::size_t j = begin; j <= i; ++j) {
+      const double away = tensor.values()[order[j]] - mean;
+      within += away * away;
+    }
+    freedom += static_cast<double>(i - begin);
+  }
+  if (pairs < kLeastPairs || freedom < kLeastPairs || !(within > 0.0)) return std::nullopt;
+  return beside / pairs / (2.0 * within / freedom);
+}
+
+std::vector<int> ordered_modes(const ObservedTensor& tensor) {
+  std::vector<int> ordered;
+  for (int k = 0; k < tensor.order(); ++k) {
+    if (tensor.extent(k) < kLeastSize || !tensor.modes()[k].labels.empty()) continue;
+    const auto difference = neighbour_difference(tensor, k);
+    if (difference && *difference < kAlike) ordered.push_back(k);
+  }
+  return ordered;
+}
+
+void choose_near(Contest& contest, const OffsetSpec& alone) { NearSearch(contest, alone).run(); }
+
+}  // namespace lacuna

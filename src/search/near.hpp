@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Modes whose neighbours are alike, and the near parts that use it.
+#pragma once
+
+#include "search/evaluator.hpp"
+
+namespace lacuna {
+
+// How alike neighbours along a mode are: the mean squared difference of entries one position apart, all else
+// equal, in units of that of any two entries of a fiber. 1: no more than strangers. Nothing when there are too
+// few such pairs to tell.
+[[nodiscard]] std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mode);
+
+// The modes along which neighbours are alike, ascending.
+[[nodiscard]] std::vector<int> ordered_modes(const ObservedTensor& tensor);
+
+// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda. Leaves the
+// best in the contest; nothing when no mode is ordered.
+void choose_near(Contest& contest, const OffsetSpec& alone);
+
+}  // namespace lacuna
