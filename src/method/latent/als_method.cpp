@@ -11,8 +11,8 @@
 namespace lacuna {
 namespace {
 
-// More than needed costs time only: what the data do not support shrinks to nothing. Held-out tenths of
-// movielens-100k and -1m: 0.884 and 0.837 at 14, 0.883 and 0.835 at 30, no better beyond.
+// Held-out RMSE of movielens-100k and -1m after 40 sweeps, one seed: 0.8836 and 0.8374 at rank 14, 0.8838 and
+// 0.8349 at 30, 0.8842 and 0.8330 at 46, 62: 0.8335 on -1m. Time grows with the square.
 constexpr int kDefaultRank = 30;
 
 std::vector<int> als_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
