@@ -6,8 +6,8 @@
 
 namespace lacuna {
 
-// kappa, in units of the data's deviation; chosen on held-out tenths of movielens-100k and movielens-1m, where
-// 10 to 40 are as good.
+// kappa, in units of the data's deviation. Held-out RMSE after 30 sweeps of a trial program: movielens-100k
+// 0.896, 0.891, 0.892, 0.899 at 10, 20, 40, 80; movielens-1m 0.8315 at 20 and at 40.
 inline constexpr double kSharedPrecision = 20.0;
 
 // One step of steepest descent in s, each column as far as it falls most, on
