@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 
 #include "problem/dual_problem.hpp"
 #include "solver/trust_region.hpp"
@@ -143,7 +144,9 @@ TEST_P(CertificateOf, ClosesAtTheOptimum) {
   // The twin's gradients creep where long-range kernels make A ill-conditioned: there the gap has to do.
   const bool creeps = std::any_of(shape.parts.begin(), shape.parts.end(),
                                   [](const PartSpec& part) { return !part.near.empty(); });
-  if (!creeps) EXPECT_NEAR(bounds.upper, best, kOptimum * best);
+  if (!creeps) {
+    EXPECT_NEAR(bounds.upper, best, kOptimum * best);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CertificateOf, testing::ValuesIn(test::problem_shapes()), test::shape_name);
