@@ -308,9 +308,9 @@ Result<> read_setting(std::string_view name, std::string_view text, const std::v
   if (const SettingField* field = find_setting(name)) return field->read(text, modes, into);
   std::vector<std::string> names;
   for (const SettingField& field : kFields) names.emplace_back(field.name);
-  const std::string near = nearest_word(name, names);
+  const auto near = nearest(name, names);
   return usage_error(
-      "", fmt::format("there is no setting {}{}", name, near.empty() ? "" : "; did you mean " + near + "?"));
+      "", fmt::format("there is no setting {}{}", name, near ? "; did you mean " + *near + "?" : ""));
 }
 
 std::string setting_names(unsigned taken) {

@@ -142,14 +142,19 @@ void choose(Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
   const OffsetSpec alone = asked.offsets.open() ? offsets_alone(evaluator) : *asked.offsets;
   if (asked.method.open()) judge_floors(evaluator, alone);
-  const Method latent = asked.method.value_or(Method::kTrMm);
-  if (takes(latent, kTakesParts) && (asked.method.given() || is_candidate(latent, evaluator)))
-    choose_latent(evaluator, alone);
-  constexpr Method kOthers[] = {Method::kBayesCp, Method::kHalrtc};
-  for (const Method method : kOthers)
-    if (asked.method.open() && is_candidate(method, evaluator)) choose_plain(evaluator, method, alone);
-  if (asked.method.given() && !takes(*asked.method, kTakesParts))
-    choose_plain(evaluator, *asked.method, alone);
+  if (asked.method.open()) {
+    // What is quick comes first: it sets the bound for the rest.
+    if (is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
+    if (is_candidate(Method::kHalrtc, evaluator)) choose_unshrunk(evaluator);
+    if (is_candidate(Method::kTrMm, evaluator)) choose_near_parts(evaluator, alone);
+    if (is_candidate(Method::kTrMm, evaluator)) choose_latent(evaluator, alone);
+    if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
+    return;
+  }
+  if (*asked.method == Method::kAls) return choose_als(evaluator);
+  if (!takes(*asked.method, kTakesParts)) return choose_plain(evaluator, *asked.method, alone);
+  choose_near_parts(evaluator, alone);
+  choose_latent(evaluator, alone);
 }
 
 }  // namespace lacuna
