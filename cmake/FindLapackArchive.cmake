@@ -7,7 +7,8 @@ include(FindPackageHandleStandardArgs)
 
 find_library(LapackArchive_LAPACK liblapack.a PATH_SUFFIXES lapack)
 find_library(LapackArchive_BLAS libblas.a PATH_SUFFIXES blas)
-mark_as_advanced(LapackArchive_LAPACK LapackArchive_BLAS)
+find_path(LapackArchive_INCLUDE lapack.h)  # of LAPACKE: the prototypes; its library is not needed
+mark_as_advanced(LapackArchive_LAPACK LapackArchive_BLAS LapackArchive_INCLUDE)
 
 if(NOT TARGET LapackArchive::LapackArchive)
   add_library(LapackArchive::LapackArchive INTERFACE IMPORTED)
@@ -21,5 +22,5 @@ if(NOT TARGET LapackArchive::LapackArchive)
     set_target_properties(LapackArchive::LapackArchive PROPERTIES INTERFACE_LINK_LIBRARIES LAPACK::LAPACK)
   endif()
 endif()
-set(LapackArchive_TARGET LapackArchive::LapackArchive)
-find_package_handle_standard_args(LapackArchive REQUIRED_VARS LapackArchive_TARGET)
+set_property(TARGET LapackArchive::LapackArchive PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${LapackArchive_INCLUDE}")
+find_package_handle_standard_args(LapackArchive REQUIRED_VARS LapackArchive_INCLUDE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/tridiagonal.hpp"
 
-#include <lapacke.h>
+#include <lapack.h>
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -40,10 +40,12 @@ bool by_robust_representations(double bound, double upper, std::span<const doubl
   constexpr lapack_int kNoIndex = 0;
   lapack_logical accurate = 1;
   lapack_int found = 0;
-  const lapack_int info = LAPACKE_dstemr_work(
-      LAPACK_COL_MAJOR, 'V', 'V', size, d.data(), e.data(), bound, upper, kNoIndex, kNoIndex, &found,
-      pairs.values.data(), pairs.vectors.data(), size, size, support.data(), &accurate, work.data(),
-      static_cast<lapack_int>(work.size()), int_work.data(), static_cast<lapack_int>(int_work.size()));
+  const auto work_size = static_cast<lapack_int>(work.size());
+  const auto int_work_size = static_cast<lapack_int>(int_work.size());
+  lapack_int info = 0;
+  LAPACK_dstemr("V", "V", &size, d.data(), e.data(), &bound, &upper, &kNoIndex, &kNoIndex, &found,
+                pairs.values.data(), pairs.vectors.data(), &size, &size, support.data(), &accurate,
+                work.data(), &work_size, int_work.data(), &int_work_size, &info);
   if (info != 0) return false;
   pairs.values.resize(static_cast<std::size_t>(found));
   pairs.vectors.resize(d.size() * pairs.values.size());

@@ -23,23 +23,19 @@ double indices(Count entries, const std::vector<Mode>& modes) {
   return kIndex * static_cast<double>(entries) * static_cast<double>(modes.size());
 }
 
-// The transforms of the grids of near parts, there and back: a product with each near mode's cosine matrix.
+// The transforms of the grids of near parts, there and back.
 double near_work(const std::vector<Mode>& modes, const Settings& settings) {
   if (settings.parts.open()) return 0.0;
   double work = 0.0;
   for (std::size_t p = 0; p < settings.parts->size(); ++p) {
     const PartSpec& spec = (*settings.parts)[p].spec;
     if (spec.near.empty() || (spec.near.size() == 1 && spec.smoothness == 1.0)) continue;
+    constexpr double kOfACell = 150.0;  // a fast cosine transform in each direction, by its time
     double cells = 1.0;
-    double sides = 0.0;
-    for (const int k : spec.agree) cells *= modes[k].size;
-    for (const NearMode& near : spec.near) {
-      cells *= modes[near.mode].size;
-      sides += modes[near.mode].size;
-    }
+    for (const int k : spec.fiber_modes()) cells *= modes[k].size;
     const double rank =
         spec.learns() ? rank_of(static_cast<std::size_t>(spec.mode), modes, settings, 3) : 1.0;
-    work += 2.0 * cells * sides * rank;
+    work += kOfACell * cells * rank;
   }
   return work;
 }
@@ -140,13 +136,14 @@ double latent_work(Count entries, const std::vector<Mode>& modes, const Settings
 }
 
 double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kFloatsAtOnce = 4.0;  // its products run in registers, the others' wait for memory
   double work = 0.0;
   const std::vector<PartOptions> parts =
       settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
-    work += 2.0 * static_cast<double>(entries) * rank * (rank + 1.0);
+    work += static_cast<double>(entries) * rank * (rank + 1.0) / kFloatsAtOnce;
   }
   return work;
 }
@@ -165,6 +162,7 @@ double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& se
 }
 
 double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {
+  constexpr double kInCache = 8.0;  // products of matrices do not wait for memory
   double cells = 1.0;
   for (const Mode& mode : modes) cells *= mode.size;
   double work = 0.0;
@@ -172,7 +170,7 @@ double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {
     const double side = std::min<double>(mode.size, cells / mode.size);
     work += 2.0 * cells * side + 4.0 * side * side * side;  // a Gram matrix, a product, an eigendecomposition
   }
-  return work;
+  return work / kInCache;
 }
 
 double offsets_work(Count entries, const std::vector<Mode>& modes, const Settings&) {

@@ -12,6 +12,9 @@
 namespace lacuna {
 namespace {
 
+constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
+constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
+
 bool takes_everything_given(Method method, const Settings& settings) {
   for (const SettingField& field : setting_fields())
     if (field.taken != 0 && field.given(settings) && !takes(method, field.taken)) return false;
@@ -24,7 +27,9 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
-  if (evaluator.is_binary() && method == Method::kHalrtc) return false;  // links are sparse, not smooth
+  double cells = 1.0;
+  for (const Mode& mode : kept.modes()) cells *= mode.size;
+  if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
          row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
 }
@@ -73,10 +78,7 @@ void choose_als(Evaluator& evaluator) {
   }
   std::vector<std::vector<PartOptions>> lists;
   for (int a = 0; a < order; ++a)
-    for (int b = a + 1; b < order; ++b)  // the longer mode is learned, the other is what it is learned from
-      lists.push_back({{.spec = evaluator.kept().extent(a) >= evaluator.kept().extent(b)
-                                    ? PartSpec{.mode = a, .agree = {b}}
-                                    : PartSpec{.mode = b, .agree = {a}}}});
+    for (int b = a + 1; b < order; ++b) lists.push_back({{.spec = {.mode = a, .agree = {b}}}});
   for (const auto& parts : lists) {
     settings.parts = parts;
     contest.consider(settings, "als, parts " + describe(parts, evaluator.kept().modes()));
@@ -84,8 +86,10 @@ void choose_als(Evaluator& evaluator) {
   if (contest.empty()) return;
   for (const auto& parts : lists) {
     if (parts == *contest.settings().parts) continue;
-    settings.parts = contest.settings().parts;
-    settings.parts->push_back(parts.front());
+    std::vector<PartOptions> more = *contest.settings().parts;
+    more.push_back(parts.front());
+    if (settings.ranks.open()) more.back().rank = kAddedAlsRank;
+    settings.parts = std::move(more);
     contest.consider(settings, "als, also " + describe(parts, evaluator.kept().modes()));
   }
 }
@@ -99,7 +103,8 @@ void choose_unshrunk(Evaluator& evaluator) {
   Contest contest(evaluator);
   for (const double share : {0.1, 0.2, 0.3, 0.05}) {
     settings.unshrunk = share;
-    if (!contest.consider(settings, "halrtc, unshrunk " + shortest(share)) && share > 0.1) break;
+    contest.consider(settings, "halrtc, unshrunk " + shortest(share));
+    if (contest.empty()) return;  // too much work
   }
 }
 
@@ -143,12 +148,15 @@ void choose(Evaluator& evaluator) {
   const OffsetSpec alone = asked.offsets.open() ? offsets_alone(evaluator) : *asked.offsets;
   if (asked.method.open()) judge_floors(evaluator, alone);
   if (asked.method.open()) {
-    // What is quick comes first: it sets the bound for the rest.
-    if (is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
-    if (is_candidate(Method::kHalrtc, evaluator)) choose_unshrunk(evaluator);
-    if (is_candidate(Method::kTrMm, evaluator)) choose_near_parts(evaluator, alone);
-    if (is_candidate(Method::kTrMm, evaluator)) choose_latent(evaluator, alone);
+    const bool dense = is_candidate(Method::kHalrtc, evaluator);
+    const bool latent = is_candidate(Method::kTrMm, evaluator);
+    // Where hardly anything is observed, als is quick and good: it sets the bound for the rest.
+    if (!dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
+    if (dense) choose_unshrunk(evaluator);
+    if (latent) choose_near_parts(evaluator, alone);
+    if (latent) choose_latent(evaluator, alone);
     if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
+    if (dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
     return;
   }
   if (*asked.method == Method::kAls) return choose_als(evaluator);

@@ -14,11 +14,13 @@ namespace lacuna {
 namespace {
 
 // The constants of the search. bench/results has the runs on the common splits that they were set by.
-constexpr double kRoughly = 1e-3;     // relative gradient at which a trial is solved well enough to be judged
-constexpr int kMostSteps = 60;        // of a trial
-constexpr int kPatience = 4;          // accepted steps without a lower error
-constexpr double kTimesBest = 3.0;    // work of a trial, in units of the best's
-constexpr double kLeastWork = 3e8;    // that every trial may take: a fraction of a second
+constexpr double kRoughly = 1e-3;   // relative gradient at which a trial is solved well enough to be judged
+constexpr int kMostSteps = 60;      // of a trial
+constexpr int kPatience = 4;        // accepted steps without a lower error
+constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
+constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
+constexpr double kLeastFinal =
+    8e9;  // what a final fit counts as, at the least, when choosing is limited by it
 constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
@@ -45,7 +47,7 @@ bool Evaluator::interrupted() const {
 }
 
 bool Evaluator::go_on() const {
-  const double final_fit = std::max(best_.work, kLeastWork);
+  const double final_fit = std::max(best_.work, kLeastFinal);
   return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->effort)] * final_fit;
 }
 
@@ -56,10 +58,11 @@ Settings Evaluator::trial_settings(const Settings& settings, const Model* start)
   if (trial.loss.given()) trial.loss = Loss::kSquared;
   trial.certify = settings.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
   trial.calibrate = 0.0;
-  trial.keep_best = true;
+  trial.keep_best = info(*trial.method).scale == Scale::kSparse;
   trial.max_time.reset();
-  if (trial.max_iterations.given()) trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);
-  if (trial.tolerance.given()) trial.tolerance = std::max(kRoughly, *trial.tolerance);
+  if (trial.max_iterations.given() && info(*trial.method).scale == Scale::kSparse)
+    trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);
+  if (takes(*trial.method, kTakesPath)) trial.tolerance = std::max(kRoughly, *trial.tolerance);
   trial.warm_start = start;
   return trial;
 }
@@ -74,24 +77,28 @@ Trial Evaluator::run(const Settings& settings, const Model* start) {
     return unit * count;
   };
   Trial found{.settings = settings};
+  // What lies on the way of a splitting method is no model: only its end counts.
+  const bool only_the_end = info(*trial.method).scale == Scale::kDense;
+  bool cut = false;
   double lowest = std::numeric_limits<double>::infinity();
   int since = 0;
   FitCallbacks watching;
   watching.interrupted = [this] { return interrupted(); };
   watching.progress = [&](const FitProgress& progress) {
-    if (work(progress) > limit) return Flow::kStop;
+    cut = work(progress) > limit;
+    if (cut) return Flow::kStop;
     if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
     since = progress.test_error() < lowest ? 0 : since + 1;
     lowest = std::min(lowest, progress.test_error());
-    return since >= kPatience ? Flow::kStop : Flow::kContinue;
+    return since >= kPatience && !only_the_end ? Flow::kStop : Flow::kContinue;
   };
   found.result = fit_once(kept(), trial, watching, &held());
   found.work = work(found.result.last);
   // A path that was cut short before its own lambda says nothing.
-  if (found.result.last.lambda >= 1.0) found.error = found.result.last.test_error();
+  if (found.result.last.lambda >= 1.0 && !(cut && only_the_end)) found.error = found.result.last.test_error();
   if (!std::isfinite(found.error)) found.error = std::numeric_limits<double>::infinity();
   found.steps = found.result.last.iteration;
-  found.falling = since == 0;
+  found.falling = since == 0 || only_the_end;
   return found;
 }
 

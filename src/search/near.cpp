@@ -71,20 +71,19 @@ PartSpec NearSearch::grid_part(int learned) const {
   return spec;
 }
 
-// One grid part for each mode that is not ordered; where all are, each learned beside the others; and the two
-// kinds together.
+// One grid part for each mode that is not ordered; where all are, one that learns the shortest.
 std::vector<Parts> NearSearch::candidates() const {
-  std::vector<Parts> list;
   Parts loose;
-  Parts all;
+  std::optional<PartSpec> shortest;
   for (int k = 0; k < order(); ++k) {
     const PartSpec spec = grid_part(k);
     if (spec.near.empty() || !fits(spec)) continue;
-    all.push_back({.spec = spec});
+    if (!shortest || kept().extent(k) < kept().extent(shortest->mode)) shortest = spec;
     if (std::find(ordered_.begin(), ordered_.end(), k) == ordered_.end()) loose.push_back({.spec = spec});
   }
+  std::vector<Parts> list;
   if (!loose.empty()) list.push_back(loose);
-  if (all.size() > loose.size()) list.push_back(all);
+  if (shortest && loose != Parts{{.spec = *shortest}}) list.push_back({{.spec = *shortest}});
   return list;
 }
 
@@ -93,10 +92,13 @@ Settings NearSearch::settings(const Parts& parts) const {
   first.method = Method::kTrMm;
   first.parts = parts;
   first.offsets.settle(*alone_);
-  if (asked_->offsets.open()) {  // effects of single modes: a grid says the rest better
-    std::erase_if(first.offsets->effects, [](const std::vector<int>& effect) { return effect.size() > 1; });
+  if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
+    std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
+      return effect.size() > 1 || std::find(ordered_.begin(), ordered_.end(), effect[0]) != ordered_.end();
+    });
     first.offsets->mean = true;
   }
+  first.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
   first.lambda.settle(kFirstLambda);
   first.certify = Certify::kNever;

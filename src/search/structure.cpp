@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "search/near.hpp"
 #include "tensor/fiber_view.hpp"
 
 namespace lacuna {
@@ -43,6 +44,7 @@ class StructureSearch {
   void choose_offsets();
   void choose_parts();
   void reconsider_offsets();
+  void choose_nearness();
   void choose_weighting();
   void choose_lambda_of_each_part();
   [[nodiscard]] std::vector<Parts> groups() const;
@@ -158,6 +160,26 @@ void StructureSearch::choose_parts() {
   if (!replaced) reconsider_offsets();
 }
 
+// Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
+void StructureSearch::choose_nearness() {
+  constexpr double kLength = 3.0;  // positions
+  for (const int mode : ordered_modes(kept())) {
+    Parts softer = parts();
+    bool any = false;
+    for (PartOptions& part : softer) {
+      const auto at = std::find(part.spec.agree.begin(), part.spec.agree.end(), mode);
+      if (at == part.spec.agree.end() || part.spec.agree.size() < 2 || part.spec.near.size() > 1) continue;
+      part.spec.agree.erase(at);
+      part.spec.near.push_back({.mode = mode, .length = kLength});
+      std::sort(part.spec.near.begin(), part.spec.near.end(),
+                [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
+      part.spec.fiber_power = 0.0;
+      any = true;
+    }
+    if (any) consider_parts(std::move(softer), "near along " + modes()[mode].name);
+  }
+}
+
 void StructureSearch::choose_weighting() {
   Parts weighted = parts();
   for (PartOptions& part : weighted) {
@@ -195,6 +217,7 @@ void StructureSearch::run() {
   if (open_lambda) choose_lambda(*contest_, 10.0);
   if (asked_->parts.open() && asked_->lambdas.open()) {
     choose_parts();
+    choose_nearness();
     if (open_lambda) choose_lambda(*contest_, 2.0);
     choose_weighting();
     choose_lambda_of_each_part();
