@@ -78,8 +78,8 @@ Settings settled(Settings settings, int order) {
   settle(kTakesParts, settings.parts, full_structure(order));
   settle(kTakesRank, settings.ranks,
          std::vector<int>{method.method == Method::kAls ? kAlsRank
-                          : method.finds_rank          ? kBayesCpStartRank
-                                                       : Settings::kDefaultRank});
+                          : method.finds_rank           ? kBayesCpStartRank
+                                                        : Settings::kDefaultRank});
   settle(kTakesUnshrunk, settings.unshrunk, 0.0);
   if (settings.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
   settle(kTakesSteps, settings.max_iterations, method.max_iterations);
@@ -93,6 +93,8 @@ Settings paper_preset(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
   if (takes(*settings.method, kTakesParts)) settings.parts.settle(full_structure(order));
   settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
+  if (takes(*settings.method, kTakesLambda) && settings.lambdas.open())
+    settings.lambda.settle(Settings::kDefaultLambda);
   return settings;
 }
 

@@ -33,7 +33,7 @@ class FfwTest(SampleTest):
         self.assertIn(report["best"]["lambda"], (1, 4))
 
     def test_refuses_what_it_does_not_have(self):
-        for flags in (("--rank", "3"), ("--lambdas", "1,1,1"), ("--path", "2"), ("--lambda", "auto")):
+        for flags in (("--rank", "3"), ("--lambdas", "1,1,1"), ("--path", "2")):
             with self.subTest(flags):
                 self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "ffw", *flags)
         self.ok("fit", "train.tns", "-o", "m.lac", "--method", "ffw", "--max-iterations", "3")

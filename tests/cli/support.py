@@ -35,9 +35,13 @@ class CliTest(unittest.TestCase):
         self.path(name).write_text(text)
         return name
 
+    # Most tests are about a model of the paper's; those of automatic choices say preset = ().
+    preset = ("--preset", "paper")
+
     def run_lacuna(self, *arguments):
+        preset = self.preset if arguments and arguments[0] in ("fit", "tune") else ()
         return subprocess.run(
-            [LACUNA, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT
+            [LACUNA, *map(str, arguments), *preset], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT
         )
 
     def ok(self, *arguments):

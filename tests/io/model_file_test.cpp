@@ -212,7 +212,7 @@ TEST_F(ModelFile, AHeaderThatLiesIsRefused) {
   model_.clip = Range{.low = 2.0, .high = 1.0};
   refused("a range whose low end is above its high end");
   std::get<Latent>(*model_.body).parts[0].modes.mode = 3;
-  refused("a part's mode: expected a whole number from 0 to 2");
+  refused("a part's mode: expected a whole number from -1 to 2");
   std::get<Latent>(*model_.body).parts[0].modes.agree = {2, 1};
   refused("a part's agreeing modes must be ascending, each once");
 }

@@ -215,7 +215,9 @@ test::LatentSplit planted(const std::vector<PartSpec>& parts, int rank, double o
 Settings options_for(const std::vector<PartSpec>& parts, int rank, int sweeps) {
   Settings options{.method = Method::kAls, .ranks = {rank}, .max_iterations = sweeps, .tolerance = 0.0};
   options.offsets = OffsetSpec{.mean = true};
-  for (const PartSpec& part : parts) options.parts.push_back({.spec = part});
+  std::vector<PartOptions> list;
+  for (const PartSpec& part : parts) list.push_back({.spec = part});
+  options.parts = std::move(list);
   return options;
 }
 
@@ -328,12 +330,12 @@ TEST(Als, EffectsReachCellsOnNoFiberAndReportsAreThePredictions) {
   const Entries test{.index = {{11, 0, 5}, {9, 9, 3}, {0, 1, 2}, {0, 3, 1}}, .value = {33.0, 0.0, 15.0}};
   Settings options{.method = Method::kAls, .ranks = {2}, .max_iterations = 10};
   options.offsets = OffsetSpec{.mean = true};
-  options.parts = {{.spec = kFirstBySecond},
-                   {.spec = {.mode = 2, .agree = {0, 1, 3}}},
-                   {.spec = {.mode = 3, .agree = {}}},
-                   {.spec = {.mode = 1, .agree = {0, 2}}}};
+  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond},
+                                           {.spec = {.mode = 2, .agree = {0, 1, 3}}},
+                                           {.spec = {.mode = 3, .agree = {}}},
+                                           {.spec = {.mode = 1, .agree = {0, 2}}}};
   for (const bool effects_first : {false, true}) {
-    if (effects_first) options.offsets.effects = {{0}, {1}};
+    if (effects_first) options.offsets->effects = {{0}, {1}};
     const FitResult result = fit_once(tensor, options, {}, &test);
     const auto predicted = Predictor(result.model).predict(test.index).value;
     EXPECT_NEAR(rmse(test.value, predicted), *result.last.test_rmse, 1e-9);
@@ -348,8 +350,8 @@ TEST(Als, RidgesOfPartsAreNotUsed) {
   const ObservedTensor tensor = test::low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
   Settings options = options_for({kFirstBySecond}, 2, 3);
   const auto plain = Predictor(fit_once(tensor, options).model).predict(tensor.indices()).value;
-  options.parts[0].lambda = 2.0;
-  options.parts[0].spec.row_power = 0.5;
+  options.parts->front().lambda = 2.0;
+  options.parts->front().spec.row_power = 0.5;
   std::string said;
   FitCallbacks callbacks;
   callbacks.notice = [&](const std::string& sentence) { said += sentence; };
@@ -365,9 +367,9 @@ TEST(Als, IsAStartForTrMm) {
   Settings options{
       .method = Method::kTrMm, .start = Start::kRandom, .ranks = {3}, .path = 0, .max_iterations = 0};
   options.offsets = factored.model.offsets.empty() ? OffsetSpec{} : OffsetSpec{.mean = true};
-  options.parts = {{.spec = kFirstBySecond}};
+  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond}};
   const double random = fit_once(tensor, options).last.objective;
-  options.start = Start::kAuto;
+  options.start.reopen();
   options.warm_start = &factored.model;
   EXPECT_LT(fit_once(tensor, options).last.objective, 0.9 * random);
 }

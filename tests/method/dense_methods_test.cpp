@@ -46,16 +46,14 @@ TEST_P(DenseMethod, KeepsTheStepOfLowestTestError) {
   EXPECT_LE(best.last.iteration, last.last.iteration);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, DenseMethod,
-                         testing::Values(Settings{.method = Method::kHalrtc},
-                                         Settings{.method = Method::kHalrtc, .unshrunk = 0.15},
-                                         Settings{.method = Method::kHard},
-                                         Settings{.method = Method::kLatent},
-                                         Settings{.method = Method::kTsvd}),
-                         [](const auto& tested) {
-                           return std::string(name(*tested.param.method)) +
-                                  (tested.param.unshrunk.given() ? "Unshrunk" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Methods, DenseMethod,
+    testing::Values(Settings{.method = Method::kHalrtc},
+                    Settings{.method = Method::kHalrtc, .unshrunk = 0.15}, Settings{.method = Method::kHard},
+                    Settings{.method = Method::kLatent}, Settings{.method = Method::kTsvd}),
+    [](const auto& tested) {
+      return std::string(name(*tested.param.method)) + (tested.param.unshrunk.given() ? "Unshrunk" : "");
+    });
 
 // A fifth of the cells of a tensor of rank (2, 2, 2), its two values of each unfolding not shrunk: they cost
 // nothing, so the tensor itself is a minimiser.

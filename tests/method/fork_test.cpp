@@ -22,11 +22,11 @@ TEST(Fork, AChildFitsAsItsParentDid) {
   options.ranks = {2, 2, 2};
   options.max_iterations = 2;
   options.path = 0;
-  const double objective = fit(tensor, options).last.objective;
+  const double objective = fit_once(tensor, options).last.objective;
   const pid_t child = fork();
   if (child == 0) {
     alarm(kSecondsAllowed);
-    _exit(fit(tensor, options).last.objective == objective ? 0 : 1);
+    _exit(fit_once(tensor, options).last.objective == objective ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

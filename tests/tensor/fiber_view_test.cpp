@@ -187,7 +187,7 @@ TEST(FiberView, RefusesPartsTheTensorCannotHave) {
   const ObservedTensor tensor = test::random_tensor({5, 6, 7}, 20, rng);
   const auto make = [&](PartSpec part) { (void)FiberView(tensor, std::move(part)); };
   EXPECT_THROW(make({.mode = 3, .agree = {0}}), std::invalid_argument);
-  EXPECT_THROW(make({.mode = -1, .agree = {0}}), std::invalid_argument);
+  EXPECT_THROW(make({.mode = -2, .agree = {0}}), std::invalid_argument);
   EXPECT_THROW(make({.mode = 0, .agree = {0, 1}}), std::invalid_argument);
   EXPECT_THROW(make({.mode = 0, .agree = {3}}), std::invalid_argument);
   EXPECT_THROW(make({.mode = 0, .agree = {2, 1}}), std::invalid_argument);
