@@ -2,6 +2,7 @@
 #include "fit_flags.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <lacuna/io/model_file.hpp>
@@ -40,10 +41,21 @@ std::vector<std::string> method_names() {
 
 void FitFlags::add_flags(CLI::App& command) {
   const char* group = "Fit (what is not given is chosen on held-out entries)";
+  const auto some_text = [](const std::string& text) {
+    return std::string(text.empty() ? "found nothing, expected a value" : "");
+  };
   for (const SettingField& field : setting_fields()) {
     const std::string setting(field.name);
     const std::string flags = "--" + setting + (setting == "offsets" ? ",--center" : "");
-    command.add_option(flags, given[setting], fmt::format("{} ({})", field.what, field.values))->group(group);
+    const std::string what = fmt::format("{} ({})", field.what, field.values);
+    // A list may come as several words, from a configuration file.
+    const std::function<void(const std::vector<std::string>&)> join = [this, setting](const auto& words) {
+      given[setting] = fmt::format("{}", fmt::join(words, ","));
+    };
+    if (setting == "rank" || setting == "lambdas")
+      command.add_option_function(flags, join, what)->delimiter(',')->group(group);
+    else
+      command.add_option(flags, given[setting], what)->check(some_text)->group(group);
   }
   command
       .add_option("--preset", preset, "paper: the paper's own model, its parts and no offsets, unless given")

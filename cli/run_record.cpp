@@ -66,6 +66,7 @@ Result<> Run::keep_record(FitResult& result, const History& history, const FitFl
   if (result.held_out_rmse) run["held_out_rmse"] = *result.held_out_rmse;
   if (result.held_out_auc) run["held_out_auc"] = *result.held_out_auc;
   auto settings = nlohmann::ordered_json::parse(result.model.settings);
+  run["seed"] = settings.value("seed", 1);
   settings["run"] = std::move(run);
   result.model.settings = settings.dump();
   return Nothing{};

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <lacuna/method/settings_table.hpp>
+#include <limits>
 #include <type_traits>
 
 #include "base/nearest.hpp"
@@ -21,6 +22,8 @@ Error unexpected(std::string_view found, std::string_view expected) {
 
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
+  const bool octal = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  if (std::is_integral_v<Number> && octal) return std::nullopt;  // others would read 010 as 8
   Number value{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -151,8 +154,13 @@ Result<> read_clip(std::string_view text, const Modes&, Settings& into) {
   into.clip_observed = text == "auto";
   if (text == "auto" || text == "none") return Nothing{};
   const std::size_t comma = std::min(text.find(','), text.size());
-  const auto low = number_in<double>(text.substr(0, comma));
-  const auto high = number_in<double>(text.substr(std::min(comma + 1, text.size())));
+  const auto end = [](std::string_view digits) -> std::optional<double> {  // which may be open
+    if (digits == "inf") return std::numeric_limits<double>::infinity();
+    if (digits == "-inf") return -std::numeric_limits<double>::infinity();
+    return number_in<double>(digits);
+  };
+  const auto low = end(text.substr(0, comma));
+  const auto high = end(text.substr(std::min(comma + 1, text.size())));
   if (!low || !high || !(*low < *high)) return unexpected(text, "LOW,HIGH with LOW < HIGH, auto or none");
   into.clip = Range{.low = *low, .high = *high};
   return Nothing{};

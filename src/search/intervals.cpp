@@ -27,20 +27,40 @@ std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const
   return reserved;
 }
 
-Calibration calibrate_on(const HoldOut& reserved, Settings chosen, const FitCallbacks& callbacks) {
+Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, Settings chosen,
+                         const FitCallbacks& callbacks) {
+  const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
+  const auto lists = hole_kinds(tensor);
+  const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
+  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / chosen.calibrate))) : 1;
+  // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
+  std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
+  Count next = 0;
+  for (Count e = 0; e < tensor.size() && next < reserved.held.size(); ++e) {
+    bool same = true;
+    for (int k = 0; k < tensor.order(); ++k)
+      same = same && tensor.index(k)[e] == reserved.held.index[k][next];
+    if (same) turn_of[e] = static_cast<int>(next++ % turns);
+  }
   chosen.certify = Certify::kNever;
   chosen.warm_start = nullptr;  // it may have seen them
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
-  const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
-                               ? fit_robustly(reserved.kept, chosen, quiet, nullptr)
-                               : fit_once(reserved.kept, chosen, quiet);
-  const Predictor predictor(fitted.model);
-  const std::vector<double> predicted = predictor.predict(reserved.held.index).value;
   std::vector<double> residuals;
-  for (std::size_t e = 0; e < predicted.size(); ++e)
-    residuals.push_back(std::abs(reserved.held.value[e] - predicted[e]));
-  return calibrate(residuals, predictor.support(reserved.held.index));
+  std::vector<Count> support;
+  for (int turn = 0; turn < turns; ++turn) {
+    const HoldOut split = hold_out(tensor, [&](Count e) { return turn_of[e] == turn; });
+    const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
+                                 ? fit_robustly(split.kept, chosen, quiet, nullptr)
+                                 : fit_once(split.kept, chosen, quiet);
+    const Predictor predictor(fitted.model);
+    const std::vector<double> predicted = predictor.predict(split.held.index).value;
+    for (std::size_t e = 0; e < predicted.size(); ++e)
+      residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
+    const std::vector<Count> of_turn = predictor.support(split.held.index);
+    support.insert(support.end(), of_turn.begin(), of_turn.end());
+  }
+  return calibrate(residuals, support);
 }
 
 }  // namespace lacuna

@@ -13,8 +13,9 @@ namespace lacuna {
 [[nodiscard]] std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor,
                                                            const Settings& asked);
 
-// Residuals of the chosen settings, fitted without the reserved entries, on those entries.
-[[nodiscard]] Calibration calibrate_on(const HoldOut& reserved, Settings chosen,
+// Residuals of the chosen settings on the reserved entries, each fitted without them: all at once, or, where
+// they are many for so few entries, a twentieth of the tensor at a time.
+[[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, Settings chosen,
                                        const FitCallbacks& callbacks);
 
 }  // namespace lacuna

@@ -157,7 +157,7 @@ class Signals(CliTest):
         shape = (60, 60, 30)
         self.write("train.tns", tns(sample(0.5, shape=shape)[0]))
         # A tolerance of 0 cannot be reached, so this goes on until the signal comes.
-        command = [LACUNA, "fit", "train.tns", "-o", "m.lac", "--tolerance", "0", "--max-iterations", "1000000"]
+        command = [LACUNA, "fit", *self.preset, "train.tns", "-o", "m.lac", "--tolerance", "0", "--max-iterations", "1000000"]
         command += ["--rank", "4", "--lambda", "1e6", "--json"]
         running = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(running.kill)

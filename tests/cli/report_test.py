@@ -49,7 +49,7 @@ class Page(ReportTest):
         self.assertEqual(float(data["facts"]["test RMSE"]),
                          float(f"{self.ok_json('evaluate', 'm.lac', 'test.tns')['rmse']:.6g}"))
         self.assertEqual(data["run"]["command"],
-                         "lacuna fit train.tns -o m.lac --rank 3 --intervals --test test.tns --seed 4")
+                         "lacuna fit --preset paper train.tns -o m.lac --rank 3 --intervals --test test.tns --seed 4")
         self.assertEqual(data["run"]["seed"], 4)
         self.assertRegex(data["run"]["train"]["checksum"], "^crc32:[0-9a-f]{8}$")
         self.assertEqual([len(one["values"]) for one in data["spectra"]], [3, 3, 3])

@@ -39,9 +39,10 @@ class CliTest(unittest.TestCase):
     preset = ("--preset", "paper")
 
     def run_lacuna(self, *arguments):
-        preset = self.preset if arguments and arguments[0] in ("fit", "tune") else ()
+        if arguments and arguments[0] in ("fit", "tune"):
+            arguments = (arguments[0], *self.preset, *arguments[1:])
         return subprocess.run(
-            [LACUNA, *map(str, arguments), *preset], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT
+            [LACUNA, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT
         )
 
     def ok(self, *arguments):

@@ -104,7 +104,7 @@ class Config(CliTest):
     def test_sections_name_a_verb(self):
         self.write("all.ini", "[fit]\nrank = 2\n[complete]\nrank = 3\n")
         self.assertEqual(self.fit("--config", "all.ini")["rank"], [2, 2, 2])
-        before = self.ok_json("--config", "all.ini", "fit", "train.tns", "-o", "m.lac", "--seed", "4")
+        before = self.ok_json("--config", "all.ini", "fit", *self.preset, "train.tns", "-o", "m.lac", "--seed", "4")
         self.assertEqual((before["rank"], before["seed"]), ([2, 2, 2], 4))
 
     def test_misspelt_key_and_missing_file(self):
