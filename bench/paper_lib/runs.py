@@ -141,7 +141,7 @@ class Runs:
         train, test = self.files.of(job.split)
         with tempfile.TemporaryDirectory() as scratch:
             model, history = Path(scratch, "m.lac"), Path(scratch, "history.csv")
-            report = self.lacuna.ask("fit", train, "--test", test, "-o", model, "--history", history,
+            report = self.lacuna.ask("fit", "--preset", "paper", train, "--test", test, "-o", model, "--history", history,
                                      "--metric", job.metric, *flags)
             mixture = report.get("mixture")
             if mixture and job.split.found.data.dense:
@@ -157,7 +157,7 @@ class Runs:
         if not path.exists():
             train, _ = self.files.of(job.split)
             with tempfile.TemporaryDirectory() as scratch:
-                answer = self.lacuna.ask("tune", train, "-o", Path(scratch, "m.lac"), "--metric", job.metric, "--state",
+                answer = self.lacuna.ask("tune", "--preset", "paper", train, "-o", Path(scratch, "m.lac"), "--metric", job.metric, "--state",
                                          path.with_suffix(".tuning.jsonl"), *words(job.flags() | job.tuning()))
             chosen = {}
             if "--lambda-grid" in job.tuning():

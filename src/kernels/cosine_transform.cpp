@@ -11,7 +11,8 @@ namespace lacuna {
 namespace {
 
 constexpr int kLanes = CosineTransform<double>::kLanes;
-constexpr std::ptrdiff_t kPair = 2 * kLanes;  // real parts of a place, then its imaginary ones
+constexpr std::ptrdiff_t kPair =
+    std::ptrdiff_t{2} * kLanes;  // real parts of a place, then its imaginary ones
 
 // One butterfly: to[t] = w^t sum_s from[s] e^(-2 pi i s t / radix), on all lanes. `step_in` and `step_out`
 // are the distances between its inputs and its outputs.
@@ -20,8 +21,8 @@ inline void butterfly(const Real* from, std::ptrdiff_t step_in, Real* to, std::p
                       const Real* twiddle, const Real* cosine, const Real* sine) {
   for (int t = 0; t < kRadix; ++t) {
     Real* out = to + t * step_out;
-    const Real w_re = twiddle[2 * t];
-    const Real w_im = twiddle[2 * t + 1];
+    const Real w_re = twiddle[std::ptrdiff_t{2} * t];
+    const Real w_im = twiddle[std::ptrdiff_t{2} * t + 1];
     for (int lane = 0; lane < kLanes; ++lane) {
       Real re = from[lane];
       Real im = from[lane + kLanes];

@@ -27,7 +27,7 @@ template <class Real>
 class CosineTransform {
  public:
   static constexpr int kLanes = 16;
-  static constexpr std::ptrdiff_t kLinesAtOnce = 2 * kLanes;
+  static constexpr std::ptrdiff_t kLinesAtOnce = std::ptrdiff_t{2} * kLanes;
 
   // The least length >= m that has no prime factor but 2, 3 and 5.
   [[nodiscard]] static std::ptrdiff_t next_length(std::ptrdiff_t m);

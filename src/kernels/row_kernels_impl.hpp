@@ -27,7 +27,7 @@ inline void load_batch(const RowEntries& row, Count begin, int size, const float
       const Count from = static_cast<Count>(row.other[begin + j]) * width + first;
       const float mass = weight != nullptr ? weight[row.entry[begin + j]] : 1.0F;
       sum += broadcast(mass) * load(variance + from);
-      store(x + j * width + first,
+      store(x + Count{j} * width + first,
             weight != nullptr ? broadcast(__builtin_sqrtf(mass)) * load(table + from) : load(table + from));
     }
     add_to(spread + first, sum);
@@ -43,16 +43,17 @@ template <int kVectors>
 inline void add_block(const float* x, int size, int width, int first, int column, double* gram) {
   Vec sum[4][kVectors] = {};
   for (int j = 0; j < size; ++j) {
-    const float* row = x + j * width;
+    const float* row = x + Count{j} * width;
     Vec across[kVectors];
-    for (int v = 0; v < kVectors; ++v) across[v] = load(row + column + v * kRowStep);
+    for (int v = 0; v < kVectors; ++v) across[v] = load(row + column + Count{v} * kRowStep);
     for (int i = 0; i < 4; ++i) {
       const Vec down = broadcast(row[first + i]);
       for (int v = 0; v < kVectors; ++v) sum[i][v] += down * across[v];
     }
   }
   for (int i = 0; i < 4; ++i)
-    for (int v = 0; v < kVectors; ++v) add_to(gram + (first + i) * width + column + v * kRowStep, sum[i][v]);
+    for (int v = 0; v < kVectors; ++v)
+      add_to(gram + Count{first + i} * width + column + Count{v} * kRowStep, sum[i][v]);
 }
 
 void gather(const RowEntries& row, const float* table, const float* variance, int width,
@@ -64,7 +65,7 @@ void gather(const RowEntries& row, const float* table, const float* variance, in
     load_batch(row, begin, size, table, variance, width, residual, weight, scratch, r, spread);
     for (int first = 0; first < width; first += kRowStep) {
       Vec sum{};
-      for (int j = 0; j < size; ++j) sum += broadcast(r[j]) * load(scratch + j * width + first);
+      for (int j = 0; j < size; ++j) sum += broadcast(r[j]) * load(scratch + Count{j} * width + first);
       add_to(right + first, sum);
     }
     for (int first = 0; first < width; first += 4) {
@@ -87,21 +88,21 @@ inline void subtract(double* to, double factor, const double* from, int begin, i
 // G = U' U row by row, then U' z = x and U x = z.
 void solve(double* gram, int width, double* x) {
   for (int k = 0; k < width; ++k) {
-    double* row = gram + k * width;
+    double* row = gram + Count{k} * width;
     const double root = __builtin_sqrt(row[k]);
     const double inverse = 1.0 / root;
     for (int j = k + 1; j < width; ++j) row[j] *= inverse;
     row[k] = inverse;
-    for (int i = k + 1; i < width; ++i) subtract(gram + i * width, row[i], row, i, width);
+    for (int i = k + 1; i < width; ++i) subtract(gram + Count{i} * width, row[i], row, i, width);
   }
   for (int k = 0; k < width; ++k) {
-    x[k] *= gram[k * width + k];
-    for (int j = k + 1; j < width; ++j) x[j] -= x[k] * gram[k * width + j];
+    x[k] *= gram[Count{k} * width + k];
+    for (int j = k + 1; j < width; ++j) x[j] -= x[k] * gram[Count{k} * width + j];
   }
   for (int k = width - 1; k >= 0; --k) {
     double sum = x[k];
-    for (int j = k + 1; j < width; ++j) sum -= gram[k * width + j] * x[j];
-    x[k] = sum * gram[k * width + k];
+    for (int j = k + 1; j < width; ++j) sum -= gram[Count{k} * width + j] * x[j];
+    x[k] = sum * gram[Count{k} * width + k];
   }
 }
 

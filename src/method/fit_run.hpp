@@ -20,8 +20,8 @@ struct Measured {
 
 class FitRun {
  public:
-  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
-         const Offsets& offsets, std::optional<Range> clip, UnitScale unit);
+  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Offsets& offsets,
+         std::optional<Range> clip, UnitScale unit);
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }

@@ -114,6 +114,11 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
   settings.method = method;
   const std::string name(lacuna::name(method));
   Contest contest(evaluator);
+  if (settings.ranks.open() && takes(method, kTakesRank) && !info(method).finds_rank) {
+    settings.offsets.settle(alone);
+    grow_tucker_ranks(contest, settings);
+    return;
+  }
   if (settings.offsets.open() && method != Method::kMean) {
     settings.offsets = alone;
     contest.consider(settings, name + ", offsets " + describe(alone, evaluator.kept().modes()));
@@ -121,8 +126,6 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
   }
   contest.consider(settings, name);
   if (contest.empty()) return;
-  if (settings.ranks.open() && takes(method, kTakesRank) && !info(method).finds_rank)
-    grow_tucker_ranks(contest, contest.settings());
   if (settings.lambda.open() && takes(method, kTakesLambda)) {
     Settings other = contest.settings();
     other.lambda.settle(Settings::kDefaultLambda);

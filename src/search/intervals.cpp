@@ -13,7 +13,7 @@ namespace {
 
 // The fewer entries are set aside, the more a fit without them is like the one on all; but there must be enough
 // to read quantiles off.
-constexpr double kWanted = 1000.0;
+constexpr double kWanted = 4000.0;
 constexpr double kMostShare = 0.2;
 
 }  // namespace

@@ -61,6 +61,7 @@ Settings StructureSearch::start() const {
   first.method.settle(Method::kTrMm);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
+  if (first.lambdas.given()) first.parts.settle(full_structure(order()));  // one lambda for each of them
   if (first.parts.open()) {
     Parts telling = full_structure(order());
     std::erase_if(telling, [&](const PartOptions& part) { return !says_something(part.spec); });
