@@ -27,11 +27,19 @@ double unit_bytes(const MethodInfo& method) {
   return (method.bytes(kMany, modes, settings) - none) / kMany;
 }
 
+// "--rank --lambda"
+std::string flag_names(unsigned settings) {
+  std::string flags;
+  for (const SettingField& field : setting_fields())
+    if ((settings & field.taken) != 0) flags += fmt::format("{}--{}", flags.empty() ? "" : " ", field.name);
+  return flags;
+}
+
 nlohmann::ordered_json describe_method(const MethodInfo& method) {
   return {{"name", method.name},
           {"what", method.what},
           {"assumes", method.assumes},
-          {"settings", setting_names(method.settings)},
+          {"settings", flag_names(method.settings)},
           {"model", method.model},
           {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
           {"offsets", method.offsets},
@@ -48,7 +56,7 @@ void print_method(const MethodInfo& method) {
              unit_bytes(method),
              method.scale == Scale::kSparse ? "an observed entry" : "a cell of the whole tensor",
              memory_limit().bytes / unit_bytes(method), method.model);
-  if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", setting_names(method.settings));
+  if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", flag_names(method.settings));
   fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
   if (takes(method.method, kTakesSteps))
     fmt::print(" --max-iterations {} --tolerance {:g}", method.max_iterations, method.tolerance);

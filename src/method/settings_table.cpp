@@ -321,11 +321,4 @@ Result<> read_setting(std::string_view name, std::string_view text, const std::v
       "", fmt::format("there is no setting {}{}", name, near ? "; did you mean " + *near + "?" : ""));
 }
 
-std::string setting_names(unsigned taken) {
-  std::string names;
-  for (const SettingField& field : kFields)
-    if ((taken & field.taken) != 0) names.append(names.empty() ? "" : " ").append(field.name);
-  return names;
-}
-
 }  // namespace lacuna

@@ -27,6 +27,10 @@ constexpr double kTimesFinal[] = {1.0, 4.0,
 
 }  // namespace
 
+bool counts_by_its_end(Method method) {
+  return info(method).scale == Scale::kDense || info(method).model == "tucker";
+}
+
 std::uint64_t stream_seed(std::uint64_t seed, Role role) {
   return seed + 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(role);
 }
@@ -58,11 +62,12 @@ Settings Evaluator::trial_settings(const Settings& settings, const Model* start)
   if (trial.loss.given()) trial.loss = Loss::kSquared;
   trial.certify = settings.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
   trial.calibrate = 0.0;
-  trial.keep_best = info(*trial.method).scale == Scale::kSparse;
+  trial.keep_best = !counts_by_its_end(*trial.method);
   trial.max_time.reset();
   if (trial.max_iterations.given() && info(*trial.method).scale == Scale::kSparse)
     trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);
-  if (takes(*trial.method, kTakesPath)) trial.tolerance = std::max(kRoughly, *trial.tolerance);
+  if (info(*trial.method).model == "latent" || info(*trial.method).model == "tucker")
+    trial.tolerance = std::max(kRoughly, *trial.tolerance);
   trial.warm_start = start;
   return trial;
 }
@@ -77,8 +82,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start) {
     return unit * count;
   };
   Trial found{.settings = settings};
-  // What lies on the way of a splitting method is no model: only its end counts.
-  const bool only_the_end = info(*trial.method).scale == Scale::kDense;
+  const bool only_the_end = counts_by_its_end(*trial.method);
   bool cut = false;
   double lowest = std::numeric_limits<double>::infinity();
   int since = 0;

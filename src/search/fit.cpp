@@ -35,7 +35,7 @@ double steps_share(const Settings& settings) {
 // is solved roughly, ended.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
   if (asked.max_iterations.given() || asked.early_stop.value_or(1.0) == 0.0) return;
-  if (!takes(*chosen.method, kTakesSteps) || info(*chosen.method).scale == Scale::kDense) return;
+  if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
   chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
 }

@@ -30,7 +30,4 @@ struct SettingField {
 Result<> read_setting(std::string_view name, std::string_view text, const std::vector<Mode>& modes,
                       Settings& into);
 
-// The names of the fields that methods take by these bits, separated by spaces.
-[[nodiscard]] std::string setting_names(unsigned taken);
-
 }  // namespace lacuna
