@@ -131,6 +131,7 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
   const double choosing = watch.seconds();
   if (asked.max_time) found.settings.max_time = std::max(1e-3, *asked.max_time - choosing);
 
+  const ObservedTensor everything = reserved ? tensor : ObservedTensor();  // the last fit takes its own over
   FitResult result;
   if (found.keep_trial) {
     result = *found.trial;
@@ -139,7 +140,7 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
     result.stop_reason = "interrupted while choosing; the best trial is kept";
     measure(test, result);
   } else {
-    result = fit_chosen(reserved ? tensor : std::move(tensor), found, callbacks, test);
+    result = fit_chosen(std::move(tensor), found, callbacks, test);
     if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = "as many steps as the held-out error asked for";
@@ -152,7 +153,7 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
     result.held_out_auc = found.trial->last.test_auc;
   }
   if (reserved && result.reason != StopReason::kStopped)
-    result.model.calibration = calibrate_on(tensor, *reserved, found.settings, callbacks);
+    result.model.calibration = calibrate_on(everything, *reserved, found.settings, callbacks);
   return result;
 }
 
