@@ -42,7 +42,7 @@ Run::Run(std::string train_path, std::string test_path, const TrainingData& data
     : train(std::move(train_path)), test(std::move(test_path)), picture(data.picture) {
   if (flags.report.empty()) return;
   const ObservedTensor& tensor = data.tensor;
-  known = Entries{.index = tensor.indices(), .value = {tensor.values().begin(), tensor.values().end()}};
+  known = Entries{.cells = tensor.cells(), .value = {tensor.values().begin(), tensor.values().end()}};
 }
 
 Result<> Run::keep_record(FitResult& result, const History& history, const FitFlags& flags,

@@ -25,7 +25,7 @@ FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Ent
   if (clip_) clip_ = Range{.low = unit_.scaled(clip_->low), .high = unit_.scaled(clip_->high)};
   if (test_ == nullptr) return;
   untimed([&] {
-    test_offset_ = offsets.at(test_->index);
+    test_offset_ = offsets.at(test_->cells);
     for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
   });
 }

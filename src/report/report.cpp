@@ -64,7 +64,7 @@ ordered_json errors_along(const Compared& compared, std::size_t k, const Mode& m
   std::vector<double> squares(points, 0.0);
   std::vector<Count> count(points, 0);
   for (Count e = 0; e < compared.entries->size(); ++e) {
-    const Index i = compared.entries->index[k][e];
+    const Index i = compared.entries->cells[k][e];
     if (i >= mode.size) continue;
     squares[i / together] += compared.error(e) * compared.error(e);
     ++count[i / together];
@@ -102,7 +102,7 @@ ordered_json histogram(const Compared& compared) {
 
 ordered_json coverage_curve(const Model& model, const Predictor& predictor, const Compared& compared) {
   if (model.calibration.groups.empty() || compared.of != "test") return nullptr;
-  const std::vector<Count> support = predictor.support(compared.entries->index);
+  const std::vector<Count> support = predictor.support(compared.entries->cells);
   ordered_json curve{
       {"promised", ordered_json::array()}, {"kept", ordered_json::array()}, {"width", ordered_json::array()}};
   for (const double level : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}) {
@@ -184,7 +184,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
     add_comparison(model, predictor,
                    {.of = input.test != nullptr ? "test" : "training",
                     .entries = known,
-                    .predicted = predictor.predict(known->index).value},
+                    .predicted = predictor.predict(known->cells).value},
                    page);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(

@@ -39,7 +39,7 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   for (Count e = 0; e < tensor.size() && next < reserved.held.size(); ++e) {
     bool same = true;
     for (int k = 0; k < tensor.order(); ++k)
-      same = same && tensor.index(k)[e] == reserved.held.index[k][next];
+      same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
   chosen.certify = Certify::kNever;
@@ -54,10 +54,10 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
                                  ? fit_robustly(split.kept, chosen, quiet, nullptr)
                                  : fit_once(split.kept, chosen, quiet);
     const Predictor predictor(fitted.model);
-    const std::vector<double> predicted = predictor.predict(split.held.index).value;
+    const std::vector<double> predicted = predictor.predict(split.held.cells).value;
     for (std::size_t e = 0; e < predicted.size(); ++e)
       residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
-    const std::vector<Count> of_turn = predictor.support(split.held.index);
+    const std::vector<Count> of_turn = predictor.support(split.held.cells);
     support.insert(support.end(), of_turn.begin(), of_turn.end());
   }
   return calibrate(residuals, support);

@@ -162,7 +162,7 @@ std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mod
   for (int k = 0; k < tensor.order(); ++k)
     if (k != mode) modes.push_back(k);
   modes.push_back(mode);
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   double beside = 0.0;  // squared differences of neighbours, and how many
   double pairs = 0.0;
   double within = 0.0;  // squares about the fibers' means, and their degrees of freedom

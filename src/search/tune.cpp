@@ -80,7 +80,7 @@ std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
 
 double Tuner::error(const FitResult& result, const Entries& held) const {
   if (options_->metric == Metric::kMae)
-    return mae(held.value, Predictor(result.model).predict(held.index).value);
+    return mae(held.value, Predictor(result.model).predict(held.cells).value);
   const std::optional<double> found =
       options_->metric == Metric::kAuc ? result.last.test_auc : result.last.test_rmse;
   if (!found)

@@ -30,7 +30,7 @@ class ModelFile : public testing::Test {
     std::vector<Mode> modes = test::plain_modes({6, 5, 4});
     modes[0].labels = {"a", "", "tab\there", "\xff not utf-8", "e", "f"};
     modes[2].binning = Binning{.origin = 978300760, .width = 604800};
-    Entries entries{.index = test::random_cells({6, 5, 4}, 30, rng),
+    Entries entries{.cells = test::random_cells({6, 5, 4}, 30, rng),
                     .value = test::random_vector<double>(30, rng),
                     .weight = {}};
     for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());

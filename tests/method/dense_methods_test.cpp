@@ -38,7 +38,7 @@ TEST_P(DenseMethod, KeepsTheStepOfLowestTestError) {
   const FitResult last = fit_once(split.train, options, callbacks, &split.test);
   options.keep_best = true;
   const FitResult best = fit_once(split.train, options, callbacks, &split.test);
-  const double error = rmse(split.test.value, Predictor(best.model).predict(split.test.index).value);
+  const double error = rmse(split.test.value, Predictor(best.model).predict(split.test.cells).value);
   EXPECT_NEAR(error, *best.last.test_rmse, 1e-12 * error);
   const double as_good = 1.0 + 0.5 / std::sqrt(2.0 * static_cast<double>(split.test.size()));
   EXPECT_LE(error, as_good * lowest);

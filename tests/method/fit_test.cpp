@@ -97,7 +97,7 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
                                                .ranks = {2},
                                                .max_iterations = 8,
                                                .early_stop = 0.0});
-    const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
+    const auto predicted = Predictor(result.model).predict(tensor.cells()).value;
     double square = 0.0;
     for (std::size_t e = 0; e < predicted.size(); ++e)
       square += (predicted[e] - tensor.values()[e]) * (predicted[e] - tensor.values()[e]);
@@ -134,7 +134,7 @@ TEST(Fit, KeepsTheStepWithTheLowestTestErrorWhereAsked) {
   EXPECT_LT(*best.last.test_rmse, 1.03 * lowest);
   EXPECT_LT(best.last.iteration, last.last.iteration);
   EXPECT_EQ(best.last.operator_applications, last.last.operator_applications);
-  const std::vector<double> predicted = Predictor(best.model).predict(split->held.index).value;
+  const std::vector<double> predicted = Predictor(best.model).predict(split->held.cells).value;
   EXPECT_NEAR(rmse(split->held.value, predicted), *best.last.test_rmse, 1e-12);
 }
 
@@ -180,7 +180,7 @@ TEST(Fit, StopsOnTheCallbacksWordAndKeepsAValidModel) {
   EXPECT_EQ(result.stop_reason, "interrupted");
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.last.iteration, 2);
-  EXPECT_EQ(Predictor(result.model).predict(tensor.indices()).value.size(), 2000U);
+  EXPECT_EQ(Predictor(result.model).predict(tensor.cells()).value.size(), 2000U);
 }
 
 TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
@@ -195,14 +195,14 @@ TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
 }
 
 TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {
-  Entries entries{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  Entries entries{.cells = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), entries);
   ASSERT_TRUE(tensor);
   const FitResult result = fit_once(*tensor, {.offsets = OffsetSpec{.mean = true}, .ranks = {2}});
   for (const double value : Predictor(result.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
 
-  auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
+  auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.cells = {{0}, {0}}, .value = {2.0}});
   ASSERT_TRUE(one);
   for (const double value : Predictor(fit_once(*one, {}).model).predict({{0, 1}, {0, 1}}).value)
     EXPECT_TRUE(std::isfinite(value));

@@ -60,8 +60,8 @@ TEST(RealData, BaboonIntervalsHold) {
   const FitResult result =
       fit(std::move(split->train), paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .calibrate = 0.05}, 3));
   const Predictor predictor(result.model);
-  const auto predicted = predictor.predict(split->test.index).value;
-  const auto support = predictor.support(split->test.index);
+  const auto predicted = predictor.predict(split->test.cells).value;
+  const auto support = predictor.support(split->test.cells);
   for (const double level : {0.9, 0.95})
     EXPECT_NEAR(coverage(result.model.calibration, split->test.value, predicted, support, level).share, level,
                 0.01);

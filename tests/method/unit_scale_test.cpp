@@ -44,7 +44,7 @@ class EveryMethod : public testing::TestWithParam<MethodInfo> {
     return fit_once(test::scaled(split.train, factor), wanted, {}, &test);
   }
   [[nodiscard]] static std::vector<double> predictions(const FitResult& result) {
-    return Predictor(result.model).predict(small_split().test.index).value;
+    return Predictor(result.model).predict(small_split().test.cells).value;
   }
   test::WithThreads one_{1};
 };
@@ -127,7 +127,7 @@ TEST(UnitScale, CpVariancesScaleWithTheSquareAndComeBackBitForBit) {
     cp.covariance.push_back(covariance);
   }
   model.body = ModelBody(cp);
-  const std::vector<std::vector<Index>> cells = {{0, 3}, {2, 1}, {4, 0}};
+  const Cells cells = {{0, 3}, {2, 1}, {4, 0}};
   const std::vector<double> before = Predictor(model).variance(cells);
   for (const double value : {1e-9, 7e11}) {
     const UnitScale unit(test::scaled(small_split().train, value));

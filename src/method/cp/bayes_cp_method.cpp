@@ -51,7 +51,7 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
                                  .objective = summary.objective,
                                  .gradient_norm = summary.gradient_norm,
                                  .relative_gradient = summary.relative_gradient};
-    const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->index, out); };
+    const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->cells, out); };
     if (run.report(record, {.train_rmse = solver.train_rmse()}, add_test) == Flow::kStop) break;
     if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;

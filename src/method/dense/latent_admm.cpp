@@ -52,7 +52,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   std::vector<double> norm(prox.size());
   BestStep best(options, run);
   Summary summary{.reason = StopReason::kMaxIterations};
-  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
   for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
       const auto c = static_cast<Eigen::Index>(observed[e]);

@@ -34,7 +34,7 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
 Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options, FitRun& run) {
   Summary summary{.reason = StopReason::kMaxIterations};
   std::optional<AlsCells> cells;
-  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->index); });
+  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->cells); });
   std::optional<Als::Kept> best;
   double last = 0.0;
   for (int step = 1; step <= *options.max_iterations; ++step) {

@@ -34,7 +34,7 @@ void fit_core(const ObservedTensor& tensor, Tucker& x) {
   Tucker seen = x;
   x.core.setZero(core_size(x.ranks()));
   seen.core = x.core;
-  add_gradient(x, tensor.indices(), tensor.values(), seen);
+  add_gradient(x, tensor.cells(), tensor.values(), seen);
   seen.factors = x.factors;
   TuckerProblem::State state;
   problem.evaluate(x, nullptr, state);
