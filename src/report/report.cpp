@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/intervals.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
@@ -115,7 +116,7 @@ ordered_json coverage_curve(const Model& model, const Predictor& predictor, cons
   return curve;
 }
 
-ordered_json facts(const Model& model, const ordered_json& settings) {
+ordered_json facts(const Model& model) {
   std::vector<std::string> sizes;
   double cells = 1.0;
   for (const Mode& mode : model.modes) {
@@ -130,8 +131,8 @@ ordered_json facts(const Model& model, const ordered_json& settings) {
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
   if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
-  for (const auto& [key, value] : settings.items())
-    if (key != "run" && key != "method" && key != "rank" && !value.is_object() && !list.contains(key))
+  for (const auto& [key, value] : io::to_json(model.record).items())
+    if (key != "run" && key != "rank" && !list.contains(key))
       list[key] = value.is_string() ? value.get<std::string>() : value.dump();
   list["fitted with"] = "lacuna " + model.version;
   return list;
@@ -169,11 +170,10 @@ std::string script_safe(const std::string& json) {
 
 std::string report_page(const Model& model, const ReportInput& input) {
   const Predictor predictor(model);
-  const auto settings = ordered_json::parse(model.settings);
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
-                    {"facts", facts(model, settings)},
-                    {"run", settings.value("run", ordered_json::object())},
+                    {"facts", facts(model)},
+                    {"run", model.record.run ? io::to_json(*model.record.run) : ordered_json::object()},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
                     {"spectra", spectra(model, predictor)},
                     {"errors", ordered_json::array()},

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
-#include <nlohmann/json.hpp>
 
 #include "model/body.hpp"
 #include "tensor/hold_out.hpp"
@@ -172,11 +171,9 @@ FitResult fit_robustly(ObservedTensor tensor, const Settings& given, const FitCa
     if (takes(*options.method, kTakesPath)) last.path = 0;
   }
   FitResult result = fits.next(tensor, last, test, true);
-  auto settings = nlohmann::ordered_json::parse(result.model.settings);
-  settings["loss"] = name(Loss::kHuber);
-  settings["huber_delta"] = robust.delta;
-  settings["downweighted_share"] = downweighted_share(robust);
-  result.model.settings = settings.dump();
+  result.model.record.set("loss", std::string(name(Loss::kHuber)));
+  result.model.record.set("huber_delta", robust.delta);
+  result.model.record.set("downweighted_share", downweighted_share(robust));
   return result;
 }
 

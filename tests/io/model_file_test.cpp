@@ -24,7 +24,7 @@ class ModelFile : public testing::Test {
     Rng rng(21);
     model_.method = "tr-mm";
     model_.version = "9.8.7";
-    model_.settings = R"({"lambda":10.0})";
+    model_.record.lambda = 10.0;
     model_.index_base = 0;
     model_.offsets.mean = 0.1 + 0.2;  // not a short decimal
     std::vector<Mode> modes = test::plain_modes({6, 5, 4});
@@ -131,7 +131,7 @@ TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ(loaded->method, model_.method);
   EXPECT_EQ(loaded->version, model_.version);
-  EXPECT_EQ(loaded->settings, model_.settings);
+  EXPECT_EQ(loaded->record.lambda, model_.record.lambda);
   EXPECT_EQ(loaded->index_base, 0);
   EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
   EXPECT_EQ(loaded->modes[2].binning->origin, 978300760);

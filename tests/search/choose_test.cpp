@@ -83,7 +83,9 @@ TEST(ChooseStructure, IsDeterministic) {
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
   const FitResult first = fit(sample.train, options);
   const FitResult second = fit(sample.train, options);
-  EXPECT_EQ(first.model.settings, second.model.settings);
+  EXPECT_EQ(first.model.record.others, second.model.record.others);
+  EXPECT_EQ(first.model.record.ranks, second.model.record.ranks);
+  EXPECT_EQ(first.model.record.lambdas, second.model.record.lambdas);
   EXPECT_EQ(first.last.objective, second.last.objective);
 }
 

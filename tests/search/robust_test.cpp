@@ -5,7 +5,6 @@
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/search/fit.hpp>
-#include <nlohmann/json.hpp>
 
 #include "support/random_tensor.hpp"
 
@@ -58,10 +57,10 @@ TEST_P(Robust, OutliersHardlyMatter) {
   const double squared = *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
   const FitResult robust = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
   EXPECT_LT(*robust.last.test_rmse, 0.5 * squared);
-  const auto settings = nlohmann::json::parse(robust.model.settings);
-  EXPECT_EQ(settings["loss"], "huber");
-  EXPECT_GT(settings["downweighted_share"].get<double>(), 0.05);
-  EXPECT_LT(settings["downweighted_share"].get<double>(), 0.25);
+  const FitRecord& record = robust.model.record;
+  EXPECT_EQ(std::get<std::string>(*record.find("loss")), "huber");
+  EXPECT_GT(std::get<double>(*record.find("downweighted_share")), 0.05);
+  EXPECT_LT(std::get<double>(*record.find("downweighted_share")), 0.25);
 }
 
 TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {

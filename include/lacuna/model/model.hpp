@@ -8,6 +8,7 @@
 #pragma once
 
 #include <lacuna/model/calibration.hpp>
+#include <lacuna/model/fit_record.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <memory>
 #include <optional>
@@ -46,10 +47,10 @@ class BodyBox {
 };
 
 struct Model {
-  std::string method;           // "tr-mm", "geomcg", ...
-  std::string version;          // of the library that fitted it
-  std::string settings = "{}";  // how it was fitted, as JSON
-  int index_base = 1;           // of the numbers in the files it was fitted on
+  std::string method;   // "tr-mm", "geomcg", ...
+  std::string version;  // of the library that fitted it
+  FitRecord record;     // how it was fitted
+  int index_base = 1;   // of the numbers in the files it was fitted on
   std::vector<Mode> modes;
   Count entries = 0;  // how many it was fitted on
   Offsets offsets;

@@ -27,9 +27,8 @@ Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run) 
   ExactAdmm admm{.step = 0.3};  // a guess
   admm.terms.emplace_back(
       [&](std::span<double> x, double tau) { return threshold_tubal(x, shape, tubes, tau, x); });
-  Solved solved = complete_exactly(tensor, options, run, admm);
-  solved.settings["tubes"] = tensor.modes()[tubes].name;
-  return solved;
+  run.record().set("tubes", tensor.modes()[tubes].name);
+  return complete_exactly(tensor, options, run, admm);
 }
 
 }  // namespace lacuna

@@ -78,8 +78,9 @@ Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
     for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
     solved.mixture = als.mixture();
     solved.effects = als.effects();
-    solved.settings = {
-        {"parts", describe(parts, tensor.modes())}, {"rank", ranks}, {"noise", als.noise_deviation()}};
+    run.record().parts = describe(parts, tensor.modes());
+    run.record().ranks = ranks;
+    run.record().set("noise", als.noise_deviation());
     left = als.weighted_residual();
   }
   tensor.replace_values(std::move(left));

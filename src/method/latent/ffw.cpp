@@ -80,7 +80,7 @@ Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run) {
       norms.push_back(observed_norm(solver.kernels()[k], latent.parts[k].factor, *latent.parts[k].right));
     }
     solved.mixture = shares(std::move(norms));
-    solved.settings = {{"tau", run.unit().restored(solver.tau())}};
+    run.record().set("tau", run.unit().restored(solver.tau()));
     tensor.replace_values({solver.residual().begin(), solver.residual().end()});
   }
   latent.dual = std::move(tensor);

@@ -113,7 +113,8 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, rng);
   }
-  return {.body = reordered(x, back), .summary = summary, .settings = {{"rank", wanted}}};
+  run.record().ranks = wanted;
+  return {.body = reordered(x, back), .summary = summary};
 }
 
 }  // namespace lacuna
