@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>

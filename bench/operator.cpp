@@ -10,12 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "base/stopwatch.hpp"
 #include "kernels/data_operator.hpp"

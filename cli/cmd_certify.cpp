@@ -2,7 +2,7 @@
 // lacuna certify MODEL TRAIN
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/certify.hpp>
 #include <memory>

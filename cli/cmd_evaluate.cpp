@@ -2,7 +2,7 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -135,7 +135,7 @@ Action add_evaluate(CLI::App& app) {
   verb.add_option("--interval", command->interval,
                   "how often intervals of this probability hold, and how wide they are")
       ->check(CLI::Range(0.0, 1.0));
-  command->clip.add_flag(verb, "as the model was fitted");
+  command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -151,7 +151,7 @@ Result<int> FitCommand::run() {
   if (auto added = add_negatives(data->tensor, settings->seed); !added) return added.error();
   announce(output, train, *data);
   if (auto fits = check_fit_memory(data->tensor, *settings); !fits) return fits.error();
-  if (!history.empty()) settings->certify = Certify::kEveryStep;
+  if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
   const Count missing = data->tensor.missing();
   const Run run(train, test, *data, fit);
   History steps;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <memory>
 
@@ -93,7 +93,7 @@ Action add_predict(CLI::App& app) {
           "--interval", command->interval,
           "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")
       ->check(CLI::Range(0.0, 1.0));
-  command->clip.add_flag(verb, "as the model was fitted");
+  command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "io/file/checksum.hpp"
 

@@ -10,8 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/lacuna.hpp>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -113,7 +112,7 @@ TensorFile picture(Index rows, Index columns) {
   file.dense = true;
   file.layout.dtype = "|u1";
   file.layout.scale = 255.0;
-  file.entries.cells = Cells(3);
+  file.entries.cells = lacuna::Cells(3);
   for (Index row = 0; row < rows; ++row)
     for (Index column = 0; column < columns; ++column)
       for (Index channel = 0; channel < kChannels; ++channel) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <lacuna/evaluate/ranking.hpp>
 
+#include "tensor/lexicographic_order.hpp"
+
 namespace lacuna {
 namespace {
 

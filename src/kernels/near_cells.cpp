@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/near_kernel.hpp"
 
 namespace lacuna {

@@ -2,9 +2,11 @@
 #include "kernels/near_kernel.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {

@@ -2,12 +2,13 @@
 #include "kernels/tucker_kernels.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/core_chain.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {

@@ -24,10 +24,10 @@ FitRecord::Value number_or_text(std::string text) {
 FitRecord written(const Settings& settings, const std::vector<Mode>& modes) {
   FitRecord record;
   record.seed = settings.seed;
-  if (settings.parts.given()) record.parts = describe(*settings.parts, modes);
-  record.ranks = settings.ranks.value_or({});
+  if (settings.latent.parts.given()) record.parts = describe(*settings.latent.parts, modes);
+  if (takes(*settings.method, kTakesRank)) record.ranks = ranks_or_default(settings);
   if (settings.lambda.given()) record.lambda = *settings.lambda;
-  record.lambdas = settings.lambdas.value_or({});
+  record.lambdas = settings.latent.lambdas.value_or({});
   constexpr std::string_view kTyped[] = {"method", "parts", "rank", "lambda", "lambdas", "seed"};
   for (const SettingField& field : setting_fields()) {
     if (std::find(std::begin(kTyped), std::end(kTyped), field.name) != std::end(kTyped)) continue;
@@ -56,7 +56,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.modes = tensor.take_labels();
   model.entries = tensor.size();
   model.observed = {.low = *low, .high = *high};
-  model.clip = settings.clip_observed ? model.observed : settings.clip;
+  model.clip = settings.clip.range(model.observed);
   const UnitScale unit(tensor);
   unit.scale(tensor);
   model.offsets = fit_offsets(tensor, *settings.offsets);

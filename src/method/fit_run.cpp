@@ -68,7 +68,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
 
 void FitRun::finish(const Summary& summary, FitResult& result) const {
   result.last = progress_;
-  if (options_->keep_best && best_) {
+  if (options_->search.keep_best && best_) {
     result.last = *best_;
     result.last.operator_applications = progress_.operator_applications;
   }

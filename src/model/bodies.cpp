@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "model/bodies.hpp"
 
-#include <lacuna/base/parallel.hpp>
 #include <limits>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 

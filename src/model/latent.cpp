@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/fiber_products.hpp"
 #include "kernels/near_kernel.hpp"
 #include "linalg/decompose.hpp"

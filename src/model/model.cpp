@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/model/model.hpp>
 #include <stdexcept>
 #include <utility>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {

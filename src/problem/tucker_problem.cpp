@@ -2,8 +2,8 @@
 #include "problem/tucker_problem.hpp"
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "kernels/tucker_kernels.hpp"
 
 namespace lacuna {

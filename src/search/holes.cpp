@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {

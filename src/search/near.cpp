@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "search/structure.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -90,7 +91,7 @@ std::vector<Parts> NearSearch::candidates() const {
 Settings NearSearch::settings(const Parts& parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
-  first.parts = parts;
+  first.latent.parts = parts;
   first.offsets.settle(*alone_);
   if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
     std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
@@ -98,17 +99,17 @@ Settings NearSearch::settings(const Parts& parts) const {
     });
     first.offsets->mean = true;
   }
-  first.path.settle(0);  // near parts lead to their solution from anywhere
+  first.latent.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
   first.lambda.settle(kFirstLambda);
-  first.certify = Certify::kNever;
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
 // The best, changed in all of its near parts.
 bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
   Settings other = contest_->settings();
-  for (PartOptions& part : *other.parts)
+  for (PartOptions& part : *other.latent.parts)
     if (!part.spec.near.empty()) change(part.spec);
   return contest_->consider(other, what);
 }
@@ -126,7 +127,7 @@ void NearSearch::choose_length() {
     bool moved = false;
     for (;;) {
       double longest = 0.0;
-      for (const PartOptions& part : *contest_->settings().parts)
+      for (const PartOptions& part : *contest_->settings().latent.parts)
         for (const NearMode& near : part.spec.near) longest = std::max(longest, near.length);
       if (longest * factor > kLongest || longest * factor < 0.5) break;
       if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
@@ -147,11 +148,11 @@ void NearSearch::run() {
   for (const Parts& parts : candidates())
     contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
   if (contest_->empty()) return;
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   choose_smoothness();
   if (open_lambda) choose_lambda(*contest_, 10.0);
   choose_length();
-  if (contest_->settings().parts->front().spec.smoothness > 1.0) choose_smoothness();
+  if (contest_->settings().latent.parts->front().spec.smoothness > 1.0) choose_smoothness();
   if (open_lambda) choose_lambda(*contest_, 3.0);
 }
 

@@ -118,7 +118,7 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
                            const Entries* test, FitResult& last) {
   const std::vector<double> given(tensor.weights().begin(), tensor.weights().end());
   Settings reweighted = options;
-  reweighted.certify = Certify::kNever;
+  reweighted.latent.certify = Certify::kNever;
   // Problem P is regularised only by its number of steps: fit after fit it would come to fit the outliers too.
   // Problem D has the same model and an explicit regulariser.
   if (*reweighted.method == Method::kTrLs) reweighted.method = Method::kTrMm;
@@ -134,7 +134,7 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
     robust = std::move(found);
     tensor.replace_weights(combined(robust, given));
     reweighted.warm_start = &last.model;
-    if (takes(*options.method, kTakesPath)) reweighted.path = 0;
+    if (takes(*options.method, kTakesPath)) reweighted.latent.path = 0;
     reweighted.max_iterations = std::min(kStepsPerReweighting, *options.max_iterations);
     if (change < kSettled) break;
   }
@@ -168,7 +168,7 @@ FitResult fit_robustly(ObservedTensor tensor, const Settings& given, const FitCa
   // Problem P is regularised by its number of steps, so it begins anew.
   if (*options.method != Method::kTrLs) {
     last.warm_start = &found.model;
-    if (takes(*options.method, kTakesPath)) last.path = 0;
+    if (takes(*options.method, kTakesPath)) last.latent.path = 0;
   }
   FitResult result = fits.next(tensor, last, test, true);
   result.model.record.set("loss", std::string(name(Loss::kHuber)));
@@ -182,7 +182,7 @@ ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& sett
   Settings screening = settings;
   screening.method.settle(Method::kTrMm);
   screening.ranks.settle({kScreeningRank});
-  if (screening.lambdas.open() && takes(*screening.method, kTakesLambda))
+  if (screening.latent.lambdas.open() && takes(*screening.method, kTakesLambda))
     screening.lambda.settle(kScreeningLambda);
   screening.offsets.settle({.mean = true, .effects = {}});
   screening = settled(std::move(screening), tensor.order());

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "tensor/lexicographic_order.hpp"
+
 namespace lacuna {
 namespace {
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <stdexcept>
+
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A stable parallel radix sort of entry positions by several index columns, least significant digit first.
+#include "tensor/lexicographic_order.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
 #include <numeric>
+#include <utility>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {

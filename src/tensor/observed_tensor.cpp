@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "base/number_text.hpp"
+#include "base/parallel.hpp"
 #include "tensor/keep_if.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -68,12 +69,6 @@ bool same_cell(const Entries& entries, Count a, Count b) {
   for (int k = 0; k < entries.order(); ++k)
     if (entries.cells.mode(k)[a] != entries.cells.mode(k)[b]) return false;
   return true;
-}
-
-// "0.5", not "0.500000"
-std::string shortest(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 // Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do not

@@ -217,7 +217,7 @@ Settings options_for(const std::vector<PartSpec>& parts, int rank, int sweeps) {
   options.offsets = OffsetSpec{.mean = true};
   std::vector<PartOptions> list;
   for (const PartSpec& part : parts) list.push_back({.spec = part});
-  options.parts = std::move(list);
+  options.latent.parts = std::move(list);
   return options;
 }
 
@@ -294,7 +294,7 @@ TEST(Als, KeepsTheBestSweep) {
   const ObservedTensor other = test::random_tensor({30, 20, 3}, 300, rng);
   const Entries held = test::entries_of(other);
   Settings options = options_for({kFirstBySecond}, 12, 25);
-  options.keep_best = true;
+  options.search.keep_best = true;
   double lowest = std::numeric_limits<double>::infinity();
   FitCallbacks callbacks;
   callbacks.progress = [&](const FitProgress& progress) {
@@ -328,10 +328,10 @@ TEST(Als, EffectsReachCellsOnNoFiberAndReportsAreThePredictions) {
   const Entries test{.cells = {{11, 0, 5}, {9, 9, 3}, {0, 1, 2}, {0, 3, 1}}, .value = {33.0, 0.0, 15.0}};
   Settings options{.method = Method::kAls, .ranks = {2}, .max_iterations = 10};
   options.offsets = OffsetSpec{.mean = true};
-  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond},
-                                           {.spec = {.mode = 2, .agree = {0, 1, 3}}},
-                                           {.spec = {.mode = 3, .agree = {}}},
-                                           {.spec = {.mode = 1, .agree = {0, 2}}}};
+  options.latent.parts = std::vector<PartOptions>{{.spec = kFirstBySecond},
+                                                  {.spec = {.mode = 2, .agree = {0, 1, 3}}},
+                                                  {.spec = {.mode = 3, .agree = {}}},
+                                                  {.spec = {.mode = 1, .agree = {0, 2}}}};
   for (const bool effects_first : {false, true}) {
     if (effects_first) options.offsets->effects = {{0}, {1}};
     const FitResult result = fit_once(tensor, options, {}, &test);
@@ -348,8 +348,8 @@ TEST(Als, RidgesOfPartsAreNotUsed) {
   const ObservedTensor tensor = test::low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
   Settings options = options_for({kFirstBySecond}, 2, 3);
   const auto plain = Predictor(fit_once(tensor, options).model).predict(tensor.cells()).value;
-  options.parts->front().lambda = 2.0;
-  options.parts->front().spec.row_power = 0.5;
+  options.latent.parts->front().lambda = 2.0;
+  options.latent.parts->front().spec.row_power = 0.5;
   std::string said;
   FitCallbacks callbacks;
   callbacks.notice = [&](const std::string& sentence) { said += sentence; };
@@ -362,10 +362,13 @@ TEST(Als, IsAStartForTrMm) {
   Rng rng(39);
   const ObservedTensor tensor = test::low_rank_tensor({40, 30, 3}, 2, 1500, 0.2, rng);
   const FitResult factored = fit_once(tensor, options_for({kFirstBySecond}, 3, 15));
-  Settings options{
-      .method = Method::kTrMm, .start = Start::kRandom, .ranks = {3}, .path = 0, .max_iterations = 0};
+  Settings options{.method = Method::kTrMm,
+                   .start = Start::kRandom,
+                   .ranks = {3},
+                   .max_iterations = 0,
+                   .latent = {.path = 0}};
   options.offsets = factored.model.offsets.empty() ? OffsetSpec{} : OffsetSpec{.mean = true};
-  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond}};
+  options.latent.parts = std::vector<PartOptions>{{.spec = kFirstBySecond}};
   const double random = fit_once(tensor, options).last.objective;
   options.start.reopen();
   options.warm_start = &factored.model;

@@ -46,10 +46,13 @@ TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
 
 TEST(Fit, TrLsRecoversALatentTensor) {
   LatentSplit split = latent_tensor({20, 20, 20}, 1, 0.6, 3);
-  const FitResult result = fit_once(
-      std::move(split.train),
-      {.method = Method::kTrLs, .ranks = {1}, .lambda = 1.0, .max_iterations = 200, .early_stop = 0.0}, {},
-      &split.test);
+  const FitResult result = fit_once(std::move(split.train),
+                                    {.method = Method::kTrLs,
+                                     .ranks = {1},
+                                     .lambda = 1.0,
+                                     .max_iterations = 200,
+                                     .search = {.early_stop = 0.0}},
+                                    {}, &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 
@@ -124,12 +127,12 @@ TEST(Fit, KeepsTheStepWithTheLowestTestErrorWhereAsked) {
     if (progress.accepted) errors.push_back(progress.test_error());
     return Flow::kContinue;
   };
-  Settings options{.start = Start::kRandom, .ranks = {1}, .path = 0, .max_iterations = 25};
+  Settings options{.start = Start::kRandom, .ranks = {1}, .max_iterations = 25, .latent = {.path = 0}};
   const FitResult last = fit_once(split->kept, options, callbacks, &split->held);
   const double lowest = *std::min_element(errors.begin(), errors.end());
   ASSERT_GT(errors.back(), 1.05 * lowest);
 
-  options.keep_best = true;
+  options.search.keep_best = true;
   const FitResult best = fit_once(split->kept, options, {}, &split->held);
   EXPECT_LT(*best.last.test_rmse, 1.03 * lowest);
   EXPECT_LT(best.last.iteration, last.last.iteration);
@@ -149,7 +152,7 @@ TEST(Fit, ThePathIsThatOfTheLargestLambda) {
       first = progress.lambda;
       return Flow::kStop;
     };
-    (void)fit_once(split.train, {.parts = parts, .ranks = {1}, .lambda = 10.0}, callbacks);
+    (void)fit_once(split.train, {.ranks = {1}, .lambda = 10.0, .latent = {.parts = parts}}, callbacks);
     return first;
   };
   EXPECT_DOUBLE_EQ(first_factor(1.0), 0.1);
@@ -215,8 +218,8 @@ TEST(Fit, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)fit_once(tensor, {.ranks = {1, 2}}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(tensor, {.lambda = -1.0}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(tensor, {.lambda = std::nan("")}), std::invalid_argument);
-  EXPECT_THROW((void)fit_once(tensor, {.lambdas = {1.0, 2.0}}), std::invalid_argument);
-  EXPECT_THROW((void)fit_once(tensor, {.early_stop = 1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.latent = {.lambdas = {1.0, 2.0}}}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.search = {.early_stop = 1.0}}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(ObservedTensor{}, {}), std::invalid_argument);
 }
 

@@ -33,7 +33,7 @@ TEST(Methods, DefaultsAreTheMethods) {
 TEST(Methods, SettingsOfOtherMethodsAreRefused) {
   EXPECT_THROW((void)settled({.method = Method::kMean, .ranks = {3}}, 3), std::invalid_argument);
   EXPECT_THROW((void)settled({.method = Method::kOffsets, .lambda = 3.0}, 3), std::invalid_argument);
-  EXPECT_THROW((void)settled({.method = Method::kOffsets, .parts = full_structure(3)}, 3),
+  EXPECT_THROW((void)settled({.method = Method::kOffsets, .latent = {.parts = full_structure(3)}}, 3),
                std::invalid_argument);
   // Even when the value is the one that another method would have by default.
   EXPECT_THROW((void)settled({.method = Method::kHalrtc, .lambda = Settings::kDefaultLambda}, 3),

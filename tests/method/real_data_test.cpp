@@ -58,7 +58,8 @@ TEST(RealData, BaboonIntervalsHold) {
   auto split = load("baboon");
   if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
   const FitResult result =
-      fit(std::move(split->train), paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .calibrate = 0.05}, 3));
+      fit(std::move(split->train),
+          paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .search = {.calibrate = 0.05}}, 3));
   const Predictor predictor(result.model);
   const auto predicted = predictor.predict(split->test.cells).value;
   const auto support = predictor.support(split->test.cells);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 #include <lacuna/method/certify.hpp>
 #include <lacuna/method/fit_once.hpp>
 
@@ -40,7 +40,7 @@ class EveryMethod : public testing::TestWithParam<MethodInfo> {
     const Entries test = scaled(split.test, factor);
     Settings wanted = options();
     wanted.warm_start = warm;
-    wanted.clip_observed = true;
+    wanted.clip = Clip::to_observed();
     return fit_once(test::scaled(split.train, factor), wanted, {}, &test);
   }
   [[nodiscard]] static std::vector<double> predictions(const FitResult& result) {

@@ -92,7 +92,7 @@ TEST_P(Weights, HaveTheUnitOfLambda) {
   options_.offsets =
       OffsetSpec{.mean = true};  // for effects a weight is evidence, of which there is more or less
   options_.lambda = 5.0;
-  options_.path = 0;
+  options_.latent.path = 0;
   const std::vector<double> base = predictions(entries, options_);
   for (const double c : {1.0 / 1024, 1024.0}) {
     Entries other = entries;
@@ -110,7 +110,7 @@ TEST_P(Weights, DrawTheFitToHeavyEntries) {
     entries.weight[0] = weight;
     Settings options = options_;
     options.lambda = 0.1;
-    options.early_stop = 0.0;
+    options.search.early_stop = 0.0;
     options.max_iterations = 3;
     const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
     const FitResult result = fit_once(tensor, options);
@@ -125,7 +125,7 @@ TEST_P(Weights, TrainErrorIsTheWeightedErrorOfThePredictions) {
   Entries entries = noisy_entries();
   for (std::size_t e = 0; e < entries.value.size(); ++e) entries.weight.push_back(0.25 + rng.uniform());
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
-  options_.early_stop = 0.0;
+  options_.search.early_stop = 0.0;
   const FitResult result = fit_once(tensor, options_);
   const auto value = Predictor(result.model).predict(tensor.cells()).value;
   double square = 0.0;

@@ -71,8 +71,11 @@ TEST(ChooseStructure, FindsTheMarginalPartsAndTheEffects) {
 
 TEST(ChooseStructure, KeepsWhatTheUserFixed) {
   const Sample sample = ratings(1.0);
-  const Settings options{
-      .method = Method::kTrMm, .parts = full_structure(3), .ranks = {2}, .lambda = 1.0, .max_iterations = 5};
+  const Settings options{.method = Method::kTrMm,
+                         .ranks = {2},
+                         .lambda = 1.0,
+                         .max_iterations = 5,
+                         .latent = {.parts = full_structure(3)}};
   const FitResult result = fit(sample.train, options);
   EXPECT_EQ(result.model.latent()->parts.size(), 3U);
   EXPECT_EQ(result.model.latent()->parts[0].lambda, 60.0);

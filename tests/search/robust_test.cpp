@@ -36,7 +36,7 @@ Spoiled spoiled(double share) {
 Settings options(Method method, Loss loss) {
   Settings chosen{.method = method, .loss = loss, .offsets = OffsetSpec{}, .ranks = {2}};
   if (method == Method::kTrMm || method == Method::kTrLs) {
-    chosen.parts = full_structure(3);
+    chosen.latent.parts = full_structure(3);
     chosen.lambda = 3.0;
   }
   return chosen;

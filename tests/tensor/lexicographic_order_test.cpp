@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The radix sort of entries against the standard library's stable sort.
+#include "tensor/lexicographic_order.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

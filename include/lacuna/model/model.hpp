@@ -8,6 +8,7 @@
 #pragma once
 
 #include <lacuna/model/calibration.hpp>
+#include <lacuna/model/clip.hpp>
 #include <lacuna/model/fit_record.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <memory>
@@ -17,11 +18,6 @@
 #include <vector>
 
 namespace lacuna {
-
-struct Range {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 struct ModelBody;  // one of the kinds above; private to the library (src/model/body.hpp)
 struct Latent;

@@ -72,10 +72,6 @@ class ObservedTensor {
   Count duplicates_ = 0;
 };
 
-// The numbers of the cells ordered by cells[modes[0]], then cells[modes[1]], ...; equal ones keep their order.
-// Radix sort: O(size) for each 11 bits of a mode's index, no product of extents, so nothing can overflow.
-[[nodiscard]] std::vector<Index> lexicographic_order(const Cells& cells, std::span<const int> modes);
-
 // "(3, 17, 2)" with the given index base, or labels where a mode has them.
 [[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes, const Cells& cells, Count cell,
                                         int index_base = 1);

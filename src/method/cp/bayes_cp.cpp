@@ -4,13 +4,14 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <limits>
 #include <numeric>
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "base/parallel.hpp"
 #include "dist/communicator.hpp"
 #include "problem/initial_point.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {

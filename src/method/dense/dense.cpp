@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/dense/dense.hpp"
 
-#include <lacuna/base/parallel.hpp>
-
+#include "base/parallel.hpp"
 #include "linalg/svt.hpp"
 
 namespace lacuna {

@@ -12,8 +12,8 @@
 //
 // Only eta A and the sum of the eta V_k are kept. The objective is sum_k ||W_k(k)||_*; it stops when the sum
 // of the W_k changed and misses Y by less than the tolerance, relative to that sum.
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "method/dense/dense.hpp"
 
 namespace lacuna {

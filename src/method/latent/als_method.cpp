@@ -15,7 +15,7 @@ namespace {
 // The parts with nothing but their modes and rank: their ridges follow from the data.
 std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings& options,
                                     const FitRun& run) {
-  std::vector<PartOptions> parts = *options.parts;
+  std::vector<PartOptions> parts = *options.latent.parts;
   bool dropped = false;
   for (PartOptions& part : parts) {
     check_part(part.spec, tensor.order());
@@ -50,7 +50,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
                                  .relative_gradient = summary.relative_gradient};
     const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
                                  [&](std::span<double> out) { cells->add_values(als, out); });
-    if (options.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    if (options.search.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
     if (flow == Flow::kStop) break;
     if (step > 1 && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;

@@ -35,8 +35,8 @@ Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run
   run.record().ranks = plan.ranks;
   run.record().lambdas = plan.lambda;
   run.record().set("path", plan.path);
-  return *options.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
-                                                  : solve_in<float>(tensor, plan, options, run);
+  return *options.latent.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
+                                                         : solve_in<float>(tensor, plan, options, run);
 }
 
 }  // namespace lacuna

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits and predicts with an installed lacuna; ends with 0 when the answer makes sense.
 #include <cmath>
-#include <lacuna/search/fit.hpp>
+#include <lacuna/lacuna.hpp>
 
 #ifdef WITH_FILES
 bool reads_a_table();
