@@ -52,7 +52,7 @@ bool Evaluator::interrupted() const {
 
 bool Evaluator::go_on() const {
   const double final_fit = std::max(best_.work, kLeastFinal);
-  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->effort)] * final_fit;
+  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->search.effort)] * final_fit;
 }
 
 double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
@@ -60,9 +60,9 @@ double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * 
 Settings Evaluator::trial_settings(const Settings& settings, const Model* start, Depth depth) const {
   Settings trial = settled(settings, kept().order());
   if (trial.loss.given()) trial.loss = Loss::kSquared;
-  trial.certify = settings.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
-  trial.calibrate = 0.0;
-  trial.keep_best = !counts_by_its_end(*trial.method);
+  trial.latent.certify = settings.latent.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
+  trial.search.calibrate = 0.0;
+  trial.search.keep_best = !counts_by_its_end(*trial.method);
   trial.max_time.reset();
   if (trial.max_iterations.given() && info(*trial.method).scale == Scale::kSparse)
     trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);

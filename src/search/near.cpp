@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "search/structure.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -92,7 +93,7 @@ std::vector<Parts> NearSearch::candidates() const {
 Settings NearSearch::settings(const Parts& parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
-  first.parts = parts;
+  first.latent.parts = parts;
   first.offsets.settle(*alone_);
   if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
     std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
@@ -100,17 +101,17 @@ Settings NearSearch::settings(const Parts& parts) const {
     });
     first.offsets->mean = true;
   }
-  first.path.settle(0);  // near parts lead to their solution from anywhere
+  first.latent.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
   first.lambda.settle(kFirstLambda);
-  first.certify = Certify::kNever;
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
 // The best, changed in all of its near parts.
 bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
   Settings other = contest_->settings();
-  for (PartOptions& part : *other.parts)
+  for (PartOptions& part : *other.latent.parts)
     if (!part.spec.near.empty()) change(part.spec);
   return contest_->consider(other, what);
 }
@@ -121,7 +122,7 @@ void NearSearch::choose_smoothness(bool open_lambda) {
   for (const double smoothness : {1.5, 2.0}) {
     Settings other = contest_->settings();
     double before = smoothness;
-    for (PartOptions& part : *other.parts)
+    for (PartOptions& part : *other.latent.parts)
       if (!part.spec.near.empty()) before = std::exchange(part.spec.smoothness, smoothness);
     if (before >= smoothness) continue;
     if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
@@ -136,7 +137,7 @@ void NearSearch::choose_length() {
     bool moved = false;
     for (;;) {
       double longest = 0.0;
-      for (const PartOptions& part : *contest_->settings().parts)
+      for (const PartOptions& part : *contest_->settings().latent.parts)
         for (const NearMode& near : part.spec.near) longest = std::max(longest, near.length);
       if (longest * factor > kLongest || longest * factor < 0.5) break;
       if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
@@ -158,7 +159,7 @@ void NearSearch::run() {
     contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
   if (contest_->empty()) return;
   contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   choose_smoothness(open_lambda);
   choose_length();
   if (open_lambda) choose_lambda(*contest_, 3.0);
@@ -171,7 +172,7 @@ std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mod
   for (int k = 0; k < tensor.order(); ++k)
     if (k != mode) modes.push_back(k);
   modes.push_back(mode);
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   double beside = 0.0;  // squared differences of neighbours, and how many
   double pairs = 0.0;
   double within = 0.0;  // squares about the fibers' means, and their degrees of freedom

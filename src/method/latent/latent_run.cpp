@@ -34,7 +34,7 @@ LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std:
   run.untimed([&] {
     std::vector<FiberLookup> lookups;
     for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
-    test_plan_.emplace(parts, lookups, run.test()->index);
+    test_plan_.emplace(parts, lookups, run.test()->cells);
   });
 }
 
@@ -76,7 +76,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
 template <class Real>
 std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options) {
   const Latent* warm = warm_parts(options);
-  if (warm == nullptr || warm->dual.indices() != tensor.indices()) return {};
+  if (warm == nullptr || warm->dual.cells() != tensor.cells()) return {};
   const std::span<const double> left = warm->dual.values();
   std::vector<Real> z(left.begin(), left.end());
   if (warm->factored())  // there it is what is left of the data: Z = 2 (Y - W)

@@ -51,7 +51,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     typename DualProblem<Real>::State state;
     std::optional<Kept<Real>> best;
     const MinimizeOptions stage{
-        .optimizer = *options.optimizer,
+        .optimizer = *options.latent.optimizer,
         .max_iterations = last ? left : std::min(left / 2, kStageIterations),
         .tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)};
     solution.summary = minimize(
@@ -59,10 +59,11 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
         [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
           Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
                             .operator_applications = applied + problem.operator_applications()};
-          if (options.certify == Certify::kEveryStep)
+          if (options.latent.certify == Certify::kEveryStep)
             run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit, kGapAccuracy).gap(); });
           const Flow flow = report.step<Real>(record, measured, u, data.lambda(), at.z);
-          if (options.keep_best && last && run.at_the_best()) best = {.u = u, .z = at.z, .misfit = at.misfit};
+          if (options.search.keep_best && last && run.at_the_best())
+            best = {.u = u, .z = at.z, .misfit = at.misfit};
           return flow;
         });
     if (best) {
@@ -70,7 +71,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
       state.z = std::move(best->z);
       state.misfit = best->misfit;
     }
-    if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
+    if ((last || run.stopped()) && !run.interrupted() && options.latent.certify != Certify::kNever)
       run.untimed([&] {
         solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit, kGapAccuracy);
       });
