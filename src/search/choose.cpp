@@ -14,7 +14,7 @@ namespace lacuna {
 namespace {
 
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
-constexpr double kUsualSteps = 40.0;   // of halrtc, by the splits of metro passengers
+constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro passengers
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -67,7 +67,6 @@ void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
     return;
   Contest contest(evaluator);
   choose_near(contest, alone);
-  if (!contest.empty() && evaluator.asked().ranks.open()) grow_latent_ranks(contest);
 }
 
 // als has nothing to choose but its parts: pairs of modes, where the paper's fibers are short, and the paper's.

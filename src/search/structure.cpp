@@ -20,8 +20,8 @@ constexpr int kMostModes = 5;           // beyond it there are too many parts to
 
 // To three digits, so that what is chosen reads well.
 double rounded(double value) {
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  return std::round(value / unit) * unit;
+  const double digits = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
+  return std::round(value * digits) / digits;
 }
 
 using Parts = std::vector<PartOptions>;
