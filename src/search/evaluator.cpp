@@ -116,7 +116,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   Trial found = run(settings, start, depth);
   spent_ += found.work;
   const bool best = found.error < best_.error;
-  tell(fmt::format("{} {}  {} [{:.2g} {:.2f}s]", best ? '+' : ' ', measure(found.error), what, found.work,
+  tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result.seconds));
   if (best) best_ = found;
   Trial remembered = found;

@@ -104,6 +104,8 @@ class Contest {
   [[nodiscard]] const Trial& best() const { return best_; }
   [[nodiscard]] const Settings& settings() const { return best_.settings; }
   [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
+  // So far behind the best of all that finer choices will not make up for it.
+  [[nodiscard]] bool far_behind() const { return best_.error > 1.03 * evaluator_->best().error; }
   [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
 
  private:
