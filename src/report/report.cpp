@@ -131,7 +131,8 @@ ordered_json facts(const Model& model) {
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
   if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
-  for (const auto& [key, value] : io::to_json(model.record).items())
+  const ordered_json record = io::to_json(model.record);
+  for (const auto& [key, value] : record.items())
     if (key != "run" && key != "rank" && !list.contains(key))
       list[key] = value.is_string() ? value.get<std::string>() : value.dump();
   list["fitted with"] = "lacuna " + model.version;
