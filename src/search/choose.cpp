@@ -14,6 +14,7 @@ namespace lacuna {
 namespace {
 
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
+constexpr double kUsualSteps = 40.0;   // of halrtc, by the splits of metro passengers
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -97,10 +98,14 @@ void choose_als(Evaluator& evaluator) {
   }
 }
 
-// halrtc with more and more of the singular values unshrunk.
+// halrtc with more and more of the singular values unshrunk, where its usual number of steps is affordable:
+// only its end counts.
 void choose_unshrunk(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kHalrtc;
+  const ObservedTensor& kept = evaluator.kept();
+  if (kUsualSteps * info(Method::kHalrtc).work(kept.size(), kept.modes(), settings) > evaluator.work_limit())
+    return;
   settings.offsets.settle({});
   settings.tolerance.settle(1e-4);
   Contest contest(evaluator);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "search/structure.hpp"
 #include "tensor/lexicographic_order.hpp"
@@ -22,6 +23,7 @@ constexpr double kFirstLength = 16.0;  // positions
 constexpr double kLongest = 256.0;
 constexpr int kMostRank = 5;  // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
+constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
 using Parts = std::vector<PartOptions>;
 
@@ -43,7 +45,7 @@ class NearSearch {
   [[nodiscard]] std::vector<Parts> candidates() const;
   [[nodiscard]] Settings settings(const Parts& parts) const;
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
-  void choose_smoothness();
+  void choose_smoothness(bool open_lambda);
   void choose_length();
 
   Contest* contest_;
@@ -114,11 +116,19 @@ bool NearSearch::consider(const std::string& what, const std::function<void(Part
   return contest_->consider(other, what);
 }
 
-void NearSearch::choose_smoothness() {
-  for (const double smoothness : {1.5, 2.0})
-    if (!consider(fmt::format("smoothness {}", smoothness),
-                  [&](PartSpec& spec) { spec.smoothness = smoothness; }))
+// Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
+// with them.
+void NearSearch::choose_smoothness(bool open_lambda) {
+  for (const double smoothness : {1.5, 2.0}) {
+    Settings other = contest_->settings();
+    double before = smoothness;
+    for (PartOptions& part : *other.latent.parts)
+      if (!part.spec.near.empty()) before = std::exchange(part.spec.smoothness, smoothness);
+    if (before >= smoothness) continue;
+    if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
+    if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
+  }
 }
 
 // All lengths together, up or down while it helps.
@@ -148,11 +158,10 @@ void NearSearch::run() {
   for (const Parts& parts : candidates())
     contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
   if (contest_->empty()) return;
+  contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
-  choose_smoothness();
-  if (open_lambda) choose_lambda(*contest_, 10.0);
+  choose_smoothness(open_lambda);
   choose_length();
-  if (contest_->settings().latent.parts->front().spec.smoothness > 1.0) choose_smoothness();
   if (open_lambda) choose_lambda(*contest_, 3.0);
 }
 

@@ -79,6 +79,7 @@ void grow_latent_ranks(Contest& contest) {
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
+  if (contest.best().result.model.latent() != nullptr) start = contest.best().result.model;
   for (int since = 0; since < kPatience && evaluator.go_on();) {
     const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
                                         start ? &*start : nullptr);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "method/latent/latent_run.hpp"
 
+#include <algorithm>
+
 #include "method/latent/factored_start.hpp"
 #include "problem/initial_point.hpp"
 
@@ -9,6 +11,14 @@ namespace {
 
 const Latent* warm_parts(const Settings& options) {
   return options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+}
+
+// Whether they learn the same mode and ask the same of the others, at whatever lengths and smoothness.
+bool relate_alike(const PartSpec& a, const PartSpec& b) {
+  return a.mode == b.mode && a.agree == b.agree && a.row_power == b.row_power &&
+         a.fiber_power == b.fiber_power && a.near.size() == b.near.size() &&
+         std::equal(a.near.begin(), a.near.end(), b.near.begin(),
+                    [](const NearMode& one, const NearMode& other) { return one.mode == other.mode; });
 }
 
 // The factor of a part in dual form is U; one in factored form has to be turned into it.
@@ -47,7 +57,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   const auto taken_over = [&](std::size_t p) {
     if (warm == nullptr || p >= warm->parts.size()) return false;
     const ModelPart& part = warm->parts[p];
-    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].rows() &&
+    return relate_alike(part.modes, plan.parts[p].spec) && part.factor.rows() == data.parts()[p].rows() &&
            part.factor.cols() == plan.ranks[p];
   };
   std::vector<Matrix<Real>> u(plan.ranks.size());

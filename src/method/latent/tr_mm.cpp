@@ -12,6 +12,9 @@ namespace {
 // suffice.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
+// With near parts on a grid Z is solved no closer, in units of ||Y||, than so many tolerances: smooth data are
+// fitted so closely that ||Z||, which the solves are relative to, is far below what predictions depend on.
+constexpr double kNearFloor = 10.0;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
 
 // The best step so far by held-out error.
@@ -35,6 +38,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
   int left = *options.max_iterations;
+  const double floor = has_grids(data.parts()) ? kNearFloor * *options.tolerance : 0.0;
   for (const double factor : plan.path) {
     const bool last = factor == 1.0;
     std::vector<double> lambda = plan.lambda;
@@ -42,7 +46,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     data.set_lambda(std::move(lambda));
     run.start_stage(factor);
 
-    DualProblem<Real> problem(data, {}, run.poll());
+    DualProblem<Real> problem(data, {.floor = floor}, run.poll());
     problem.start_from(std::move(solution.z));
     typename DualProblem<Real>::State state;
     std::optional<Kept<Real>> best;
