@@ -102,7 +102,8 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   error.where = path;
   if (repeated.second != repeated.first) {
     error.where = locate_entry(path, options, repeated.second);
-    error.what += fmt::format(" (first at {})", locate_entry(path, options, repeated.first));
+    error.what += fmt::format(" (first at {}); choose --duplicates mean, sum or last",
+                              locate_entry(path, options, repeated.first));
   }
   return error;
 }

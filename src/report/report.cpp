@@ -139,6 +139,13 @@ ordered_json facts(const Model& model) {
   return list;
 }
 
+ordered_json run_of(const Model& model) {
+  if (!model.record.run) return ordered_json::object();
+  ordered_json run = io::to_json(*model.record.run);
+  run["seed"] = model.record.seed;
+  return run;
+}
+
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
                     ordered_json& page) {
   const std::span<const double> truth = compared.entries->value;
@@ -174,7 +181,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
                     {"facts", facts(model)},
-                    {"run", model.record.run ? io::to_json(*model.record.run) : ordered_json::object()},
+                    {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
                     {"spectra", spectra(model, predictor)},
                     {"errors", ordered_json::array()},

@@ -168,8 +168,7 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
       if (repeated != nullptr)
         *repeated = {.first = position_before(order[e - 1], dropped),
                      .second = position_before(order[e], dropped)};
-      return input_error("", "cell " + describe_cell(modes, entries.cells, e) +
-                                 " is listed more than once; duplicates may be mean, sum or last");
+      return input_error("", "cell " + describe_cell(modes, entries.cells, e) + " is listed more than once");
     }
   }
   tensor.modes_ = std::move(modes);
