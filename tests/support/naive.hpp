@@ -33,7 +33,8 @@ class NaivePart {
   NaivePart(Index rows, const Cells& index, const std::vector<double>& weight, const PartSpec& part,
             const std::vector<Mode>& modes)
       : rows_(rows),
-        row_(part.learns() ? index[part.mode] : std::vector<Index>(index[0].size(), 0)),
+        row_(part.learns() ? std::vector<Index>(index[part.mode].begin(), index[part.mode].end())
+                           : std::vector<Index>(index[0].size(), 0)),
         row_scale_(rows, 1.0) {
     std::map<std::vector<Index>, std::vector<Count>> groups;
     for (Count e = 0; e < static_cast<Count>(row_.size()); ++e) {
