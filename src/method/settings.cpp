@@ -76,6 +76,7 @@ Settings settled(Settings settings, int order) {
   settle(kTakesLoss, settings.loss, Loss::kSquared);
   settle(kTakesInit, settings.start, method.start);
   settle(kTakesParts, settings.parts, full_structure(order));
+  if (settings.parts.given()) settings.parts = closed(*settings.parts);
   settle(kTakesRank, settings.ranks,
          std::vector<int>{method.method == Method::kAls ? kAlsRank
                           : method.finds_rank           ? kBayesCpStartRank

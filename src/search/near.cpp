@@ -19,6 +19,7 @@ constexpr std::size_t kMostNear = 3;   // modes of a grid
 constexpr double kMostCells = 4e6;     // of a grid: beyond it a transform takes longer than a fit may
 constexpr double kFirstLength = 16.0;  // positions
 constexpr double kLongest = 256.0;
+constexpr double kShortest = 0.5;
 constexpr int kMostRank = 5;  // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
 
@@ -128,7 +129,7 @@ void NearSearch::choose_length() {
       double longest = 0.0;
       for (const PartOptions& part : *contest_->settings().parts)
         for (const NearMode& near : part.spec.near) longest = std::max(longest, near.length);
-      if (longest * factor > kLongest || longest * factor < 0.5) break;
+      if (longest * factor > kLongest || longest * factor < kShortest) break;
       if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
             for (NearMode& near : spec.near) near.length *= factor;
           }))
@@ -202,6 +203,39 @@ std::vector<int> ordered_modes(const ObservedTensor& tensor) {
     if (difference && *difference < kAlike) ordered.push_back(k);
   }
   return ordered;
+}
+
+void choose_open_lengths(Contest& contest) {
+  const Settings& asked = contest.evaluator().asked();
+  if (asked.parts.open() || !any_open(*asked.parts) || contest.empty()) return;
+  const auto change = [&](const std::string& what,
+                          const std::function<void(PartSpec&, const PartOptions&)>& each) {
+    Settings other = contest.settings();
+    for (std::size_t p = 0; p < other.parts->size(); ++p) each((*other.parts)[p].spec, (*asked.parts)[p]);
+    return contest.consider(other, what);
+  };
+  const auto smoother = [&](double smoothness) {
+    return change(fmt::format("smoothness {}", smoothness), [&](PartSpec& spec, const PartOptions& open) {
+      if (open.open_smoothness) spec.smoothness = smoothness;
+    });
+  };
+  const auto longer = [&](double factor) {
+    return change(fmt::format("open lengths times {}", factor), [&](PartSpec& spec, const PartOptions& open) {
+      for (NearMode& near : spec.near)
+        if (std::find(open.open_lengths.begin(), open.open_lengths.end(), near.mode) !=
+            open.open_lengths.end())
+          near.length *= factor;
+    });
+  };
+  const bool smoothness = std::any_of(asked.parts->begin(), asked.parts->end(),
+                                      [](const PartOptions& part) { return part.open_smoothness; });
+  if (smoothness && smoother(1.5)) smoother(2.0);
+  if (std::all_of(asked.parts->begin(), asked.parts->end(),
+                  [](const PartOptions& part) { return part.open_lengths.empty(); }))
+    return;
+  double reached = kFirstLength;
+  for (const double factor : {4.0, 0.25, 2.0, 0.5})  // far first, then between
+    while (reached * factor <= kLongest && reached * factor >= kShortest && longer(factor)) reached *= factor;
 }
 
 void choose_near(Contest& contest, const OffsetSpec& alone) { NearSearch(contest, alone).run(); }

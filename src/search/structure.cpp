@@ -59,6 +59,7 @@ class StructureSearch {
 Settings StructureSearch::start() const {
   Settings first = *asked_;
   first.method.settle(Method::kTrMm);
+  if (first.parts.given()) first.parts = closed(*first.parts);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
   if (first.lambdas.given()) first.parts.settle(full_structure(order()));  // one lambda for each of them
@@ -216,6 +217,7 @@ void StructureSearch::run() {
   if (asked_->offsets.open()) choose_offsets();
   const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
+  choose_open_lengths(*contest_);
   if (asked_->parts.open() && asked_->lambdas.open()) {
     choose_parts();
     choose_nearness();

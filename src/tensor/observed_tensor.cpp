@@ -27,6 +27,7 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
     throw std::invalid_argument("got " + std::to_string(entries.weight.size()) + " weights for " +
                                 std::to_string(entries.value.size()) + " values");
   for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (modes[k].side) check_side(*modes[k].side, modes[k].size, modes[k].name);
     if (entries.index[k].size() != entries.value.size())
       throw std::invalid_argument("mode " + std::to_string(k + 1) + " lists " +
                                   std::to_string(entries.index[k].size()) + " indices for " +
@@ -208,7 +209,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .side = mode.side});
   return labelled;
 }
 

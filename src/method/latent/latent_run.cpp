@@ -47,7 +47,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   const auto taken_over = [&](std::size_t p) {
     if (warm == nullptr || p >= warm->parts.size()) return false;
     const ModelPart& part = warm->parts[p];
-    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].rows() &&
+    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].factor_rows() &&
            part.factor.cols() == plan.ranks[p];
   };
   std::vector<Matrix<Real>> u(plan.ranks.size());
@@ -78,7 +78,7 @@ template <class Real>
 ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vector<int>& ranks) {
   std::vector<typename ProductManifold<Real>::Factor> factors;
   for (std::size_t p = 0; p < ranks.size(); ++p)
-    factors.push_back(Spectrahedron<Real>(data.parts()[p].rows(), ranks[p]));
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]));
   return ProductManifold<Real>(std::move(factors));
 }
 
