@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
 #include "tensor/fiber_counts.hpp"
 
@@ -166,7 +167,7 @@ Result<int> InfoCommand::show_model() const {
              {"index_base", model->index_base},
              {"mixture", mixture},
              {"tensor_mixture", predictor.tensor_mixture()},
-             {"settings", Json::parse(model->settings)}};
+             {"settings", io::to_json(model->record)}};
   about["side"] = Json::object();  // how many columns of side information each mode has
   for (const Mode& mode : modes)
     if (mode.side) about["side"][mode.name] = mode.side->columns();
@@ -190,10 +191,10 @@ Result<int> InfoCommand::show_model() const {
   else
     fmt::print("{}\n", body_text(*model));
   Json settings = about["settings"];
-  const Json run = settings.value("run", Json::object());
   settings.erase("run");
   fmt::print("\nsettings {}\n", settings.dump());
-  if (run.contains("command")) fmt::print("fitted by: {}\n", run["command"].get<std::string>());
+  if (const auto& run = model->record.run; run && !run->command.empty())
+    fmt::print("fitted by: {}\n", run->command);
   return 0;
 }
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "kernels/near_kernel.hpp"

@@ -2,7 +2,8 @@
 #include "kernels/row_basis.hpp"
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/number_text.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -176,12 +178,6 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
 }
 
 }  // namespace
-
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
 
 bool any_open(const std::vector<PartOptions>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const PartOptions& part) { return part.open(); });

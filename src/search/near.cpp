@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "search/structure.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -19,9 +21,9 @@ constexpr std::size_t kMostNear = 3;   // modes of a grid
 constexpr double kMostCells = 4e6;     // of a grid: beyond it a transform takes longer than a fit may
 constexpr double kFirstLength = 16.0;  // positions
 constexpr double kLongest = 256.0;
-constexpr double kShortest = 0.5;
 constexpr int kMostRank = 5;  // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
+constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
 using Parts = std::vector<PartOptions>;
 
@@ -43,7 +45,7 @@ class NearSearch {
   [[nodiscard]] std::vector<Parts> candidates() const;
   [[nodiscard]] Settings settings(const Parts& parts) const;
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
-  void choose_smoothness();
+  void choose_smoothness(bool open_lambda);
   void choose_length();
 
   Contest* contest_;
@@ -91,7 +93,7 @@ std::vector<Parts> NearSearch::candidates() const {
 Settings NearSearch::settings(const Parts& parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
-  first.parts = parts;
+  first.latent.parts = parts;
   first.offsets.settle(*alone_);
   if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
     std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
@@ -99,26 +101,34 @@ Settings NearSearch::settings(const Parts& parts) const {
     });
     first.offsets->mean = true;
   }
-  first.path.settle(0);  // near parts lead to their solution from anywhere
+  first.latent.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
   first.lambda.settle(kFirstLambda);
-  first.certify = Certify::kNever;
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
 // The best, changed in all of its near parts.
 bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
   Settings other = contest_->settings();
-  for (PartOptions& part : *other.parts)
+  for (PartOptions& part : *other.latent.parts)
     if (!part.spec.near.empty()) change(part.spec);
   return contest_->consider(other, what);
 }
 
-void NearSearch::choose_smoothness() {
-  for (const double smoothness : {1.5, 2.0})
-    if (!consider(fmt::format("smoothness {}", smoothness),
-                  [&](PartSpec& spec) { spec.smoothness = smoothness; }))
+// Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
+// with them.
+void NearSearch::choose_smoothness(bool open_lambda) {
+  for (const double smoothness : {1.5, 2.0}) {
+    Settings other = contest_->settings();
+    double before = smoothness;
+    for (PartOptions& part : *other.latent.parts)
+      if (!part.spec.near.empty()) before = std::exchange(part.spec.smoothness, smoothness);
+    if (before >= smoothness) continue;
+    if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
+    if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
+  }
 }
 
 // All lengths together, up or down while it helps.
@@ -127,9 +137,9 @@ void NearSearch::choose_length() {
     bool moved = false;
     for (;;) {
       double longest = 0.0;
-      for (const PartOptions& part : *contest_->settings().parts)
+      for (const PartOptions& part : *contest_->settings().latent.parts)
         for (const NearMode& near : part.spec.near) longest = std::max(longest, near.length);
-      if (longest * factor > kLongest || longest * factor < kShortest) break;
+      if (longest * factor > kLongest || longest * factor < 0.5) break;
       if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
             for (NearMode& near : spec.near) near.length *= factor;
           }))
@@ -148,11 +158,10 @@ void NearSearch::run() {
   for (const Parts& parts : candidates())
     contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
   if (contest_->empty()) return;
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
-  choose_smoothness();
-  if (open_lambda) choose_lambda(*contest_, 10.0);
+  contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
+  choose_smoothness(open_lambda);
   choose_length();
-  if (contest_->settings().parts->front().spec.smoothness > 1.0) choose_smoothness();
   if (open_lambda) choose_lambda(*contest_, 3.0);
 }
 
@@ -163,7 +172,7 @@ std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mod
   for (int k = 0; k < tensor.order(); ++k)
     if (k != mode) modes.push_back(k);
   modes.push_back(mode);
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   double beside = 0.0;  // squared differences of neighbours, and how many
   double pairs = 0.0;
   double within = 0.0;  // squares about the fibers' means, and their degrees of freedom
@@ -203,39 +212,6 @@ std::vector<int> ordered_modes(const ObservedTensor& tensor) {
     if (difference && *difference < kAlike) ordered.push_back(k);
   }
   return ordered;
-}
-
-void choose_open_lengths(Contest& contest) {
-  const Settings& asked = contest.evaluator().asked();
-  if (asked.parts.open() || !any_open(*asked.parts) || contest.empty()) return;
-  const auto change = [&](const std::string& what,
-                          const std::function<void(PartSpec&, const PartOptions&)>& each) {
-    Settings other = contest.settings();
-    for (std::size_t p = 0; p < other.parts->size(); ++p) each((*other.parts)[p].spec, (*asked.parts)[p]);
-    return contest.consider(other, what);
-  };
-  const auto smoother = [&](double smoothness) {
-    return change(fmt::format("smoothness {}", smoothness), [&](PartSpec& spec, const PartOptions& open) {
-      if (open.open_smoothness) spec.smoothness = smoothness;
-    });
-  };
-  const auto longer = [&](double factor) {
-    return change(fmt::format("open lengths times {}", factor), [&](PartSpec& spec, const PartOptions& open) {
-      for (NearMode& near : spec.near)
-        if (std::find(open.open_lengths.begin(), open.open_lengths.end(), near.mode) !=
-            open.open_lengths.end())
-          near.length *= factor;
-    });
-  };
-  const bool smoothness = std::any_of(asked.parts->begin(), asked.parts->end(),
-                                      [](const PartOptions& part) { return part.open_smoothness; });
-  if (smoothness && smoother(1.5)) smoother(2.0);
-  if (std::all_of(asked.parts->begin(), asked.parts->end(),
-                  [](const PartOptions& part) { return part.open_lengths.empty(); }))
-    return;
-  double reached = kFirstLength;
-  for (const double factor : {4.0, 0.25, 2.0, 0.5})  // far first, then between
-    while (reached * factor <= kLongest && reached * factor >= kShortest && longer(factor)) reached *= factor;
 }
 
 void choose_near(Contest& contest, const OffsetSpec& alone) { NearSearch(contest, alone).run(); }

@@ -18,8 +18,4 @@ namespace lacuna {
 // best in the contest; nothing when no mode is ordered.
 void choose_near(Contest& contest, const OffsetSpec& alone);
 
-// Lengths and smoothness that the parts asked for leave open (`~auto`), in the contest's parts, which are the same
-// ones. Nothing where none is open.
-void choose_open_lengths(Contest& contest);
-
 }  // namespace lacuna

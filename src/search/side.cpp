@@ -58,9 +58,9 @@ class SideSearch {
 
 // Gives every part that learns a mode with side information this share of it; false when none does.
 bool SideSearch::with_share(double share, Settings& settings) const {
-  if (settings.parts.open()) return false;
+  if (settings.latent.parts.open()) return false;
   bool any = false;
-  for (PartOptions& part : *settings.parts) {
+  for (PartOptions& part : *settings.latent.parts) {
     PartSpec& spec = part.spec;
     // als treats both modes of a pair alike, but only positions of the learned one may be without entries.
     if (*settings.method == Method::kAls && spec.agree.size() == 1 && !contains(known_, spec.mode))
@@ -75,7 +75,7 @@ bool SideSearch::with_share(double share, Settings& settings) const {
 bool SideSearch::consider(Settings settings, double share) {
   if (!with_share(share, settings)) return false;
   return contest_.consider(settings, fmt::format("{}, parts {}", name(*settings.method),
-                                                 lacuna::describe(*settings.parts, kept().modes())));
+                                                 lacuna::describe(*settings.latent.parts, kept().modes())));
 }
 
 // Where the best has no parts that could take it: als on pairs of modes, one of which has side information.
@@ -87,7 +87,7 @@ void SideSearch::consider_als() {
       if (other == mode) continue;
       Settings settings = asked;
       settings.method = Method::kAls;
-      settings.parts = Parts{{.spec = {.mode = mode, .agree = {other}}}};
+      settings.latent.parts = Parts{{.spec = {.mode = mode, .agree = {other}}}};
       consider(settings, kFirstShare);
     }
 }
@@ -98,11 +98,11 @@ std::string SideSearch::cold_error(const Trial& trial) const {
   std::vector<double> truth;
   std::vector<double> predicted;
   const Entries& held = evaluator_->held();
-  const std::vector<double> all = Predictor(trial.result.model).predict(held.index).value;
+  const std::vector<double> all = Predictor(trial.result.model).predict(held.cells).value;
   std::vector<bool> cold(static_cast<std::size_t>(held.size()), false);
   for (const int mode : known_) {
     const std::vector<Count> entries = entries_of_positions(kept(), mode);
-    for (Count e = 0; e < held.size(); ++e) cold[e] = cold[e] || entries[held.index[mode][e]] == 0;
+    for (Count e = 0; e < held.size(); ++e) cold[e] = cold[e] || entries[held.cells[mode][e]] == 0;
   }
   for (Count e = 0; e < held.size(); ++e)
     if (cold[e]) {
@@ -116,8 +116,8 @@ void SideSearch::tell(const Trial& before) const {
   std::string names;
   for (const int mode : known_) names += (names.empty() ? "" : ", ") + kept().modes()[mode].name;
   const Trial& after = evaluator_->best();
-  const bool used = after.settings.parts.given() &&
-                    std::any_of(after.settings.parts->begin(), after.settings.parts->end(),
+  const bool used = after.settings.latent.parts.given() &&
+                    std::any_of(after.settings.latent.parts->begin(), after.settings.latent.parts->end(),
                                 [](const PartOptions& part) { return part.spec.side > 0.0; });
   if (used)
     evaluator_->tell(fmt::format("what is known of {} helps: {}{}, without {}{}", names,
@@ -166,7 +166,7 @@ void hold_out_cold_positions(const ObservedTensor& tensor, double share, Rng& rn
 }
 
 void choose_side(Evaluator& evaluator) {
-  if (evaluator.asked().parts.given()) return;  // and with them how much of it they use
+  if (evaluator.asked().latent.parts.given()) return;  // and with them how much of it they use
   SideSearch(evaluator).run();
 }
 

@@ -16,7 +16,7 @@ using test::ColdData;
 using test::ColdShape;
 
 double error(const Model& model, const Entries& cells) {
-  return rmse(cells.value, Predictor(model).predict(cells.index).value);
+  return rmse(cells.value, Predictor(model).predict(cells.cells).value);
 }
 
 Settings with_parts(Method method, const std::vector<PartSpec>& specs) {
@@ -24,7 +24,7 @@ Settings with_parts(Method method, const std::vector<PartSpec>& specs) {
   settings.method = method;
   std::vector<PartOptions> parts;
   for (const PartSpec& spec : specs) parts.push_back({.spec = spec});
-  settings.parts = parts;
+  settings.latent.parts = parts;
   settings.ranks = {4};
   if (method != Method::kAls) settings.lambda = 1.0;
   if (method == Method::kTrLs) settings.max_iterations = 15;
@@ -46,7 +46,7 @@ TEST_P(SideFit, PredictsUsersWithoutRatingsAndTheOthersNoWorse) {
   const ColdData data = test::cold_data(tested.shape, 770);
   const Settings settings = with_parts(tested.method, tested.parts);
   Settings plain = settings;
-  for (PartOptions& part : *plain.parts) part.spec.side = 0.0;
+  for (PartOptions& part : *plain.latent.parts) part.spec.side = 0.0;
   Settings offsets;
   offsets.method = Method::kOffsets;
 
@@ -91,7 +91,7 @@ TEST(SideFitting, SameBitsAtAnyThreadCount) {
     std::vector<double> once;
     for (const int threads : {1, 2, 3}) {
       const test::WithThreads with(threads);
-      const auto value = Predictor(fit_once(data.train, settings).model).predict(data.of_cold.index).value;
+      const auto value = Predictor(fit_once(data.train, settings).model).predict(data.of_cold.cells).value;
       if (once.empty()) once = value;
       EXPECT_EQ(value, once) << threads;
     }
@@ -125,7 +125,7 @@ TEST(SideFitting, AWarmStartGoesOnAndAModelWithoutItDoesNotFit) {
   const FitResult again = fit_once(data.train, settings);
   EXPECT_LE(again.last.objective, first.last.objective * (1 + 1e-9));
   EXPECT_LT(again.last.iteration, first.last.iteration / 2 + 2);
-  settings.parts->front().spec.side = 0.0;
+  settings.latent.parts->front().spec.side = 0.0;
   const FitResult other = fit_once(data.train, settings);  // starts anew: its factor has other rows
   EXPECT_EQ(other.model.latent()->parts[0].factor.rows(), 120);
 }

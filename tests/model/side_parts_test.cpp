@@ -25,7 +25,7 @@ Model random_model(const std::vector<Index>& sizes, Count entries, const std::ve
   fewer[0] -= 2;
   const ObservedTensor plain = test::random_tensor(fewer, entries, rng);
   Entries shifted = test::entries_of(plain);
-  for (Index& i : shifted.index[0]) i += 2;
+  for (Index& i : shifted.cells[0]) i += 2;
   Latent& latent = model.body->emplace<Latent>();
   latent.dual = *ObservedTensor::create(model.modes, std::move(shifted));
   for (const PartSpec& part : parts)
@@ -36,15 +36,12 @@ Model random_model(const std::vector<Index>& sizes, Count entries, const std::ve
   return model;
 }
 
-std::vector<std::vector<Index>> every_cell(const std::vector<Index>& sizes) {
-  std::uint64_t cells = 1;
-  for (const Index size : sizes) cells *= size;
-  std::vector<std::vector<Index>> index(sizes.size());
-  for (std::uint64_t c = 0; c < cells; ++c) {
-    const std::vector<Index> cell = test::cell_of(c, sizes);
-    for (std::size_t k = 0; k < sizes.size(); ++k) index[k].push_back(cell[k]);
-  }
-  return index;
+Cells every_cell(const std::vector<Index>& sizes) {
+  std::uint64_t count = 1;
+  for (const Index size : sizes) count *= size;
+  Cells cells(static_cast<int>(sizes.size()));
+  for (std::uint64_t c = 0; c < count; ++c) cells.add(test::cell_of(c, sizes));
+  return cells;
 }
 
 const std::vector<PartSpec> kParts = {
@@ -57,7 +54,7 @@ TEST(SideParts, EveryCellIsTheKernelsSum) {
   Rng rng(760);
   const std::vector<Index> sizes{7, 5, 4};
   const Model model = random_model(sizes, 40, kParts, rng);
-  const auto index = every_cell(sizes);
+  const Cells index = every_cell(sizes);
   const auto parts = Predictor(model).predict_parts(index);
   const Latent& latent = *model.latent();
   double of_cold = 0.0;
@@ -102,7 +99,7 @@ TEST(SideParts, SameBitsAtAnyThreadCount) {
   Rng rng(762);
   const std::vector<Index> sizes{900, 40, 5};
   const Model model = random_model(sizes, 8000, kParts, rng);
-  const auto index = every_cell(sizes);
+  const Cells index = every_cell(sizes);
   std::vector<double> once;
   for (const int threads : {1, 2, 3}) {
     const test::WithThreads with(threads);

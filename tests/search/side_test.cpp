@@ -49,7 +49,7 @@ TEST(ChooseSide, UsesItWhereItHelps) {
     const Chosen chosen = choose(data.train, quick(method));
     EXPECT_TRUE(uses_side(chosen.result.model)) << chosen.told;
     EXPECT_NE(chosen.told.find("what is known of mode1 helps"), std::string::npos) << chosen.told;
-    const auto predicted = Predictor(chosen.result.model).predict(data.of_cold.index).value;
+    const auto predicted = Predictor(chosen.result.model).predict(data.of_cold.cells).value;
     EXPECT_LT(rmse(data.of_cold.value, predicted), 1.1) << chosen.told;  // without it: about 1.75
   }
 }
@@ -65,7 +65,7 @@ TEST(ChooseSide, SaysSoWhereItDoesNot) {
 TEST(ChooseSide, KeepsThePartsThatAreGiven) {
   const ColdData data = test::cold_data({}, 782);
   Settings settings = quick(Method::kTrMm);
-  settings.parts = std::vector<PartOptions>{{.spec = {.mode = 0, .agree = {1}, .side = 0.25}}};
+  settings.latent.parts = std::vector<PartOptions>{{.spec = {.mode = 0, .agree = {1}, .side = 0.25}}};
   const Chosen chosen = choose(data.train, settings);
   EXPECT_EQ(chosen.result.model.latent()->parts[0].modes.side, 0.25);
 }
@@ -75,7 +75,7 @@ TEST(ChooseSide, HoldsOutWholePositionsWhereSomeHaveNoEntries) {
   const auto without_entries = [](const ObservedTensor& kept, const Entries& held) {
     std::vector<bool> seen(kept.extent(0), false);
     for (const Index i : kept.index(0)) seen[i] = true;
-    return std::count_if(held.index[0].begin(), held.index[0].end(), [&](Index i) { return !seen[i]; });
+    return std::count_if(held.cells[0].begin(), held.cells[0].end(), [&](Index i) { return !seen[i]; });
   };
   const auto split = hold_out_like_holes(data.train, 0.1, 1);
   ASSERT_TRUE(split);

@@ -64,7 +64,7 @@ inline ColdData cold_data(const ColdShape& shape, std::uint64_t seed) {
   taste += shape.own * random_matrix<double>(users, kRank, rng);
   const Matrix<double> quality = random_matrix<double>(shape.extents[1], kRank, rng);
 
-  Entries train{.index = std::vector<std::vector<Index>>(shape.extents.size()), .value = {}};
+  Entries train{.cells = Cells(static_cast<int>(shape.extents.size())), .value = {}};
   ColdData data{.train = {}, .warm = train, .of_cold = train};
   std::uint64_t cells = 1;
   for (const Index extent : shape.extents) cells *= extent;
@@ -73,7 +73,7 @@ inline ColdData cold_data(const ColdShape& shape, std::uint64_t seed) {
     const double share = rng.uniform();
     if (share > shape.observed + 0.1) continue;
     Entries& list = cell[0] < shape.cold ? data.of_cold : share < shape.observed ? train : data.warm;
-    for (std::size_t k = 0; k < cell.size(); ++k) list.index[k].push_back(cell[k]);
+    list.cells.add(cell);
     list.value.push_back(taste.row(cell[0]).dot(quality.row(cell[1])) + shape.noise * rng.normal());
   }
   data.train = *ObservedTensor::create(modes, std::move(train));

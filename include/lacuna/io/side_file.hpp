@@ -10,8 +10,8 @@
 namespace lacuna {
 
 struct SideFile {
-  Count listed = 0;                // positions or edges
-  Index added = 0;                 // positions that the mode did not have before
+  Count listed = 0;                  // positions or edges
+  Index added = 0;                   // positions that the mode did not have before
   std::vector<std::string> notes{};  // sentences about columns that are not used as one might think
 };
 

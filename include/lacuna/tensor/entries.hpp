@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <lacuna/tensor/cells.hpp>
 #include <lacuna/tensor/side_information.hpp>
 #include <memory>
 #include <optional>
@@ -10,13 +11,6 @@
 #include <vector>
 
 namespace lacuna {
-
-using Index = std::uint32_t;  // a position along one mode, 0-based
-using Count = std::int64_t;   // how many of anything
-
-// A position that no mode has. Every position at or beyond a mode's size is unseen by whoever knows the mode
-// at that size; this one is beyond all sizes.
-inline constexpr Index kUnseen = 0xffffffffU;
 
 // A mode made of time stamps: index = floor((stamp - origin) / width), both in seconds.
 struct Binning {
@@ -40,15 +34,15 @@ struct Mode {
   return sizes;
 }
 
-// Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose
-// value is missing. A weight says how much an entry counts: 2 is the entry twice, 0 is none at all.
+// Entries in no particular order: cells and their values. A NaN value is a cell whose value is missing. A weight
+// says how much an entry counts: 2 is the entry twice, 0 is none at all.
 struct Entries {
-  std::vector<std::vector<Index>> index;
+  Cells cells;
   std::vector<double> value;
   std::vector<double> weight{};  // empty: all 1
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
-  [[nodiscard]] int order() const { return static_cast<int>(index.size()); }
+  [[nodiscard]] int order() const { return cells.order(); }
 };
 
 }  // namespace lacuna
