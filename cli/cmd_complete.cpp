@@ -95,6 +95,7 @@ Result<int> CompleteCommand::run() {
   if (!file) return file.error();
 
   TrainingData data;
+  if (auto attached = fit.side.attach(*file, data.notes); !attached) return attached.error();
   data.index_base = file->index_base;
   data.format = file->format;
   data.picture = shows_a_picture(*file);

@@ -117,6 +117,7 @@ Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
           {"agree", agree},
           {"near", near},
           {"smoothness", part.modes.smoothness},
+          {"side", part.modes.side},
           {"row_power", part.modes.row_power},
           {"fiber_power", part.modes.fiber_power},
           {"rank", part.factor.cols()},
@@ -167,6 +168,9 @@ Result<int> InfoCommand::show_model() const {
              {"mixture", mixture},
              {"tensor_mixture", predictor.tensor_mixture()},
              {"settings", io::to_json(model->record)}};
+  about["side"] = Json::object();  // how many columns of side information each mode has
+  for (const Mode& mode : modes)
+    if (mode.side) about["side"][mode.name] = mode.side->columns();
   if (const Latent* latent = model->latent())
     for (const ModelPart& part : latent->parts) about["parts"].push_back(part_json(part, modes));
   if (output.json) {
@@ -180,6 +184,8 @@ Result<int> InfoCommand::show_model() const {
     fmt::print(", predictions kept within {:.6g} to {:.6g}", model->clip->low, model->clip->high);
   fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n\n", offsets, model->offsets.mean,
              model->index_base);
+  for (const auto& [mode, columns] : about["side"].items())
+    fmt::print("{} columns of side information of {}\n", columns.get<Count>(), mode);
   if (model->latent() != nullptr)
     print_parts(about["parts"], mixture);
   else

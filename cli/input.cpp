@@ -130,13 +130,18 @@ bool shows_a_picture(const TensorFile& file) {
 }
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
-                                   const InputFlags& flags) {
+                                   const InputFlags& flags, const SideFlags& side) {
   auto options = flags.read_options();
   if (!options) return options.error();
   auto file = read_tensor(path, *options);
   if (!file) return file.error();
 
   TrainingData data;
+  const auto attach = [&]() -> Result<> {
+    data.notes.clear();
+    return side.attach(*file, data.notes);
+  };
+  if (auto attached = attach(); !attached) return attached.error();
   if (!test_path.empty()) {
     auto test = read_cells(test_path, flags, file->modes, file->index_base);
     if (!test && flags.index_base < 0 && file->index_base == 1) {
@@ -146,6 +151,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
         options->index_base = 0;
         file = read_tensor(path, *options);
         if (!file) return file.error();
+        if (auto attached = attach(); !attached) return attached.error();
         test = read_cells(test_path, flags, file->modes, 0);
       }
     }
@@ -177,6 +183,7 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
+  for (const std::string& note : data.notes) output.say("note: " + note);
 }
 
 Result<> check_memory(double bytes, const std::string& what) {

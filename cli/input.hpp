@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "side_flags.hpp"
 
 namespace lacuna::cli {
 
@@ -42,13 +43,14 @@ struct TrainingData {
   int index_base = 1;
   Format format = Format::kTns;
   bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
+  std::vector<std::string> notes;  // about side information
   std::optional<Entries>
       test;  // cells with a value; labels and positions the training data lacks are kUnseen
 };
 
-// Reads the training file and, if named, the test file, with one index base for both.
+// Reads the training file, what is known of its modes and, if named, the test file, with one index base for all.
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
-                                   const InputFlags& flags);
+                                   const InputFlags& flags, const SideFlags& side);
 
 [[nodiscard]] bool shows_a_picture(const TensorFile& file);
 

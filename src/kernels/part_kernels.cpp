@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
@@ -64,6 +65,15 @@ PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
   else
     near_ = std::make_unique<const NearKernel>(tensor, view_.part(), row_of_entry_);
   weigh();
+  if (view_.part().side > 0.0) take_side(tensor.modes()[view_.part().mode]);
+}
+
+void PartKernels::take_side(const Mode& mode) {
+  if (!mode.side)
+    throw std::invalid_argument("a part has side=" + std::to_string(part().side) + ", but mode " + mode.name +
+                                " has no side information");
+  basis_.emplace(mode.side, part().side, std::move(row_scale_));
+  row_scale_.clear();
 }
 
 // Counts are sums of weights, so that an entry of weight 2 counts as two.
@@ -203,8 +213,8 @@ void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vect
 }  // namespace
 
 template <class Real>
-void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                           Matrix<Real>& g) const {
+void PartKernels::add_gram_of_rows(const FactorTable<Real>& u, double scale, std::span<const Real> z,
+                                   Matrix<Real>& g) const {
   if (near_) return near_->add_gram(u, scale, z, row_scale_, g);
   if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z), g);
   const auto& set = kernels::fiber_kernels<Real>();
@@ -217,8 +227,8 @@ void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<c
 }
 
 template <class Real>
-void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
-                            std::span<const Real> w, Matrix<Real>& g) const {
+void PartKernels::add_cross_of_rows(const FactorTable<Real>& u, double scale, std::span<const Real> x,
+                                    std::span<const Real> w, Matrix<Real>& g) const {
   if (near_) return near_->add_cross(u, scale, x, w, row_scale_, g);
   if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w), g);
   const auto& set = kernels::fiber_kernels<Real>();
@@ -228,6 +238,26 @@ void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<
                          buffer.data() + column);
     });
   });
+}
+
+template <class Real, class Add>
+void PartKernels::through_basis(int columns, Matrix<Real>& g, Add&& add) const {
+  if (!basis_) return add(g);
+  Matrix<Real> of_rows = Matrix<Real>::Zero(rows(), columns);
+  add(of_rows);
+  basis_->add_transposed(of_rows, g);
+}
+
+template <class Real>
+void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
+                           Matrix<Real>& g) const {
+  through_basis(u.columns(), g, [&](Matrix<Real>& to) { add_gram_of_rows(u, scale, z, to); });
+}
+
+template <class Real>
+void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
+                            std::span<const Real> w, Matrix<Real>& g) const {
+  through_basis(u.columns(), g, [&](Matrix<Real>& to) { add_cross_of_rows(u, scale, x, w, to); });
 }
 
 template void PartKernels::add_directional(const FactorTable<double>&, const FactorTable<double>&, double,

@@ -25,8 +25,8 @@ class GramProduct {
   GramProduct(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z)
       : data_(&data), part_(&data.parts()[part]), z_(z) {}
 
-  [[nodiscard]] Eigen::Index rows() const { return part_->rows(); }
-  [[nodiscard]] Eigen::Index cols() const { return part_->rows(); }
+  [[nodiscard]] Eigen::Index rows() const { return part_->factor_rows(); }
+  [[nodiscard]] Eigen::Index cols() const { return part_->factor_rows(); }
   void perform_op(const double* x, double* y) const {
     Eigen::Map<Eigen::VectorXd>(y, rows()) = times(Eigen::Map<const Eigen::VectorXd>(x, rows()));
   }

@@ -137,7 +137,7 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   move_to(u, state);
   const auto& parts = data_->parts();
   const std::span<const Real> z = state.z;
-  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
   solve_for_z_dot(z, std::clamp(options_.hessian_forcing * accuracy.relative_gradient,
                                 options_.hessian_tightest, options_.hessian_loosest));
   for (std::size_t p = 0; p < parts.size(); ++p) {

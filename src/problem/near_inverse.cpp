@@ -56,16 +56,16 @@ NearInverse<Field>::NearInverse(const std::vector<PartKernels>& parts, Count ent
   }
 }
 
-// The columns of D U turned by the eigenvectors of the mean of B' R^-1 B.
+// The columns of D U, the rows that entries select, turned by the eigenvectors of the mean of B' R^-1 B.
 template <class Field>
 void NearInverse<Field>::turn(Block& block, const Matrix<Field>& u) {
   const PartKernels& part = (*parts_)[block.part];
   const std::span<const Index> row = part.row_of_entry();
   std::vector<double> weight(static_cast<std::size_t>(part.rows()), 0.0);
   for (std::size_t e = 0; e < row.size(); ++e) weight[row[e]] += static_cast<double>(inverse_ridge_[e]);
-  Eigen::MatrixXd scaled = u.template cast<double>();
-  for (std::size_t i = 0; i < part.row_scale().size(); ++i)
-    scaled.row(static_cast<Eigen::Index>(i)) *= part.row_scale()[i];
+  Matrix<Field> rows = Matrix<Field>::Zero(part.rows(), u.cols());
+  part.table(u).add_to(rows);
+  const Eigen::MatrixXd scaled = rows.template cast<double>();
   const Eigen::Map<const Eigen::VectorXd> weights(weight.data(), part.rows());
   const SymmetricEigen eigen = symmetric_eigen(scaled.transpose() * weights.asDiagonal() * scaled);
   block.factor.assign((scaled * eigen.vectors).template cast<Field>());

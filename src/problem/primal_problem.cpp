@@ -56,7 +56,7 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   const std::span<const Real> z = flat(x.back());
   const std::span<const Real> z_dot = flat(direction.back());
 
-  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
   find_r_dot(z, z_dot);
 
   const std::span<const Real> r_dot = r_dot_;

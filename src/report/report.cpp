@@ -116,6 +116,16 @@ ordered_json coverage_curve(const Model& model, const Predictor& predictor, cons
   return curve;
 }
 
+// The columns of side information, by name.
+std::string known_columns(const SideInformation& side) {
+  constexpr std::size_t kMost = 30;
+  const std::vector<std::string> first(
+      side.names.begin(),
+      side.names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, side.names.size())));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     side.names.size() > kMost ? fmt::format(" and {} more", side.names.size() - kMost) : "");
+}
+
 ordered_json facts(const Model& model) {
   std::vector<std::string> sizes;
   double cells = 1.0;
@@ -129,6 +139,8 @@ ordered_json facts(const Model& model) {
       {"observed", fmt::format("{} of {:.4g} cells ({:.3g} %)", model.entries, cells,
                                100.0 * static_cast<double>(model.entries) / cells)},
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
+  for (const Mode& mode : model.modes)
+    if (mode.side) list["known of " + mode.name] = known_columns(*mode.side);
   if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
   const ordered_json record = io::to_json(model.record);

@@ -166,7 +166,8 @@ bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;
   const Method method = *settings.method;
   const bool parts = takes(method, kTakesParts);
-  return (settings.offsets.open() && method != Method::kMean) || (parts && settings.latent.parts.open()) ||
+  return (settings.offsets.open() && method != Method::kMean) ||
+         (parts && (settings.latent.parts.open() || any_open(*settings.latent.parts))) ||
          (settings.ranks.open() && settings.latent.certified_gap.open() && takes(method, kTakesRank) &&
           !info(method).finds_rank) ||
          (settings.lambda.open() && settings.latent.lambdas.open() && takes(method, kTakesLambda));

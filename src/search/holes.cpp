@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "search/side.hpp"
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
@@ -238,6 +239,7 @@ std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double 
     const std::vector<bool> chosen = held_groups(groups, kind, share, rng);
     for (Count e = 0; e < tensor.size(); ++e) held[e] = held[e] || chosen[groups.of_entry(e)];
   }
+  hold_out_cold_positions(tensor, share, rng, held);
   HoldOut split = hold_out(tensor, [&](Count e) { return held[e]; });
   if (split.kept.size() == 0 || split.held.size() == 0) return std::nullopt;
   return split;

@@ -30,6 +30,8 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   if (entries.cells.size() != entries.size())
     throw std::invalid_argument("got " + std::to_string(entries.cells.size()) + " cells for " +
                                 std::to_string(entries.size()) + " values");
+  for (const Mode& mode : modes)
+    if (mode.side) check_side(*mode.side, mode.size, mode.name);
   for (std::size_t k = 0; k < modes.size(); ++k)
     for (const Index i : entries.cells[k])
       if (i >= modes[k].size)
@@ -203,7 +205,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .side = mode.side});
   return labelled;
 }
 

@@ -50,7 +50,9 @@ struct OffsetSpec {
 [[nodiscard]] OffsetSpec spec_of(const Offsets& offsets);
 
 // Ridge regression by sweeps over the effects. Each effect's ridge is the ratio of two variances that are
-// estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep.
+// estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep. The
+// effect of a mode with side information is drawn to a regression on it, not to 0, and positions without
+// entries have what that says.
 // Throws std::invalid_argument on mode sets that do not fit the tensor.
 [[nodiscard]] Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec);
 

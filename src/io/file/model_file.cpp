@@ -32,7 +32,25 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   if (!mode.positions.empty())
     described["positions"] =
         arrays.add("positions" + std::to_string(k), std::span<const double>(mode.positions));
+  if (mode.side) {
+    const std::string name = "side" + std::to_string(k);
+    described["side"] = {
+        {"names", arrays.add_strings(name + "_names", mode.side->names)},
+        {"start", arrays.add(name + "_start", std::span<const std::int64_t>(mode.side->start))},
+        {"column", arrays.add(name + "_column", std::span<const std::uint32_t>(mode.side->column))},
+        {"value", arrays.add(name + "_value", std::span<const double>(mode.side->value))}};
+  }
   return described;
+}
+
+std::shared_ptr<const SideInformation> read_side(const json& described, const ArrayReader& arrays,
+                                                 const Mode& mode) {
+  SideInformation side{.names = arrays.strings(described.at("names")),
+                       .start = arrays.get<std::int64_t>(described.at("start")),
+                       .column = arrays.get<std::uint32_t>(described.at("column")),
+                       .value = arrays.get<double>(described.at("value"))};
+  check_side(side, mode.size, mode.name);
+  return std::make_shared<const SideInformation>(std::move(side));
 }
 
 // Every bin's first second and the one behind the last bin are whole numbers of 64 bits.
@@ -58,6 +76,7 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
     mode.positions = arrays.get<double>(described["positions"]);
     if (mode.positions.size() != mode.size) throw ArrayReader::Bad("one position for each index expected");
   }
+  if (described.contains("side")) mode.side = read_side(described["side"], arrays, mode);
   return mode;
 }
 

@@ -22,7 +22,8 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
     if (!part.spec.near.empty() || !part.spec.learns())
       throw std::invalid_argument(
           "method als takes parts that learn a mode, with others that agree, not near ones");
-    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
+    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree, .side = part.spec.side},
+                           .rank = part.rank};
     dropped = dropped || !(bare == part);
     part = bare;
   }
