@@ -86,13 +86,13 @@ Result<int> EvaluateCommand::run() {
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor predictor(*fitted);
-  const Predictor::Prediction prediction = predictor.predict(file->entries.index);
+  const Predictor::Prediction prediction = predictor.predict(file->entries.index, file->entries.coordinates);
   std::optional<Coverage> covered;
   if (interval > 0.0) {
     if (fitted->calibration.groups.empty())
       return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
-    covered = coverage(fitted->calibration, truth, prediction.value, predictor.support(file->entries.index),
-                       interval);
+    covered = coverage(fitted->calibration, truth, prediction.value,
+                       predictor.support(file->entries.index, file->entries.coordinates), interval);
   }
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);

@@ -59,6 +59,19 @@ void InputFlags::add_flags(CLI::App& command) {
                   "how much each line counts, by name or number; 2: as if listed twice")
       ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
+  command
+      .add_option(
+          "--positions", positions,
+          "table columns whose numbers or time stamps say where along its mode an entry lies; columns "
+          "of dates do by themselves")
+      ->delimiter(',')
+      ->group(group);
+  command
+      .add_option(
+          "--coordinates", coordinates,
+          "positions of a mode's indices, such as band=wavelengths.txt: a number or time stamp on each "
+          "line, or a label and one; may repeat")
+      ->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
       ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
@@ -89,6 +102,14 @@ Result<ReadOptions> InputFlags::read_options() const {
     const auto width = parse_duration(bin.substr(equals + 1));
     if (!width) return usage_error("--bin", width.error().what);
     options.bins.push_back({.column = bin.substr(0, equals), .width = *width});
+  }
+  options.positions = positions;
+  for (const std::string& one : coordinates) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
+      return usage_error("--coordinates",
+                         fmt::format("found '{}', expected MODE=FILE such as band=wavelengths.txt", one));
+    options.coordinates.push_back({.mode = one.substr(0, equals), .path = one.substr(equals + 1)});
   }
   return options;
 }

@@ -46,8 +46,9 @@ std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::v
   return values;
 }
 
-std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>>& index) const {
-  return CellPlan(parts_, lookups_, index).support(parts_);
+std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>>& index,
+                                            const std::vector<std::vector<double>>& coordinates) const {
+  return CellPlan(parts_, lookups_, index, coordinates).support(parts_);
 }
 
 std::vector<double> LatentPredictor::mixture() const {

@@ -108,9 +108,10 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   return prediction;
 }
 
-std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& index) const {
+std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& index,
+                                      const std::vector<std::vector<double>>& coordinates) const {
   check_order(index);
-  return latent_ ? latent_->support(index) : std::vector<Count>(index[0].size(), 0);
+  return latent_ ? latent_->support(index, coordinates) : std::vector<Count>(index[0].size(), 0);
 }
 
 std::vector<double> Predictor::variance(const std::vector<std::vector<Index>>& index) const {

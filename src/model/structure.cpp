@@ -83,6 +83,10 @@ Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, 
       spec.agree.push_back(*mode);
       continue;
     }
+    if (!modes[*mode].labels.empty() && modes[*mode].positions.empty())
+      return usage_error("", "found " + quoted(piece) + ", but the labels of " + modes[*mode].name +
+                                 " lie nowhere: expected positions for them (--coordinates " +
+                                 modes[*mode].name + "=FILE)");
     const auto length = parse_number(trimmed(piece.substr(tilde + 1)));
     if (!length || !(*length > 0.0) || !std::isfinite(*length))
       return usage_error("", "found " + quoted(piece) + ", expected a length > 0 after '~', such as " +

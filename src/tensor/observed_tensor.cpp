@@ -208,7 +208,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .unit = mode.unit});
   return labelled;
 }
 

@@ -34,6 +34,13 @@ struct BinRequest {
   std::int64_t width = 0;  // seconds, > 0
 };
 
+// Positions of a mode's indices: a text file with a position on each line, in the order of the indices, or with a
+// label or index and a position. A position is a number or a time stamp. Header or not.
+struct CoordinateRequest {
+  std::string mode{};  // by name or 1-based number
+  std::string path{};
+};
+
 // "7d", "12h", "30m", "45s" or plain seconds -> seconds.
 [[nodiscard]] Result<std::int64_t> parse_duration(std::string_view text);
 
@@ -63,11 +70,17 @@ struct ReadOptions {
   // file may be without it.
   std::string weight_column{};
   std::vector<BinRequest> bins{};  // time stamps to bin
-  bool table_indices = false;      // mode columns hold plain indices, not labels
+  // Mode columns whose numbers or time stamps are positions, by name or 1-based number. A column that holds
+  // dates only is one without being named.
+  std::vector<std::string> positions{};
+  bool table_indices = false;  // mode columns hold plain indices, not labels
+
+  std::vector<CoordinateRequest> coordinates{};  // positions of modes, whatever the format
 
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
   // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
-  // never saw comes after its own positions: the file's modes are the model's, grown to name it.
+  // never saw comes after its own positions: the file's modes are the model's, grown to name it. Where a mode has
+  // positions, entries at new ones have coordinates.
   const std::vector<Mode>* known_modes = nullptr;
 };
 

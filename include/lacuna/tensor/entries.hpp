@@ -29,6 +29,7 @@ struct Mode {
   std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
+  std::string unit{};                 // of the positions, for people: "nm"
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
@@ -43,6 +44,9 @@ struct Entries {
   std::vector<std::vector<Index>> index;
   std::vector<double> value;
   std::vector<double> weight{};  // empty: all 1
+  // Where along mode k the entries lie, [k][e], when that may be between Mode::positions; empty, as is the list
+  // of any mode: where their indices do.
+  std::vector<std::vector<double>> coordinates{};
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
   [[nodiscard]] int order() const { return static_cast<int>(index.size()); }

@@ -31,6 +31,7 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   if (!mode.positions.empty())
     described["positions"] =
         arrays.add("positions" + std::to_string(k), std::span<const double>(mode.positions));
+  if (!mode.unit.empty()) described["unit"] = mode.unit;
   return described;
 }
 
@@ -56,7 +57,12 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
   if (described.contains("positions")) {
     mode.positions = arrays.get<double>(described["positions"]);
     if (mode.positions.size() != mode.size) throw ArrayReader::Bad("one position for each index expected");
+    std::vector<double> ascending = mode.positions;
+    std::sort(ascending.begin(), ascending.end());
+    if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
+      throw ArrayReader::Bad("a position that only one index has expected");
   }
+  if (described.contains("unit")) mode.unit = described["unit"].get<std::string>();
   return mode;
 }
 

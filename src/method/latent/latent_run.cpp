@@ -24,7 +24,7 @@ LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std:
   run.untimed([&] {
     std::vector<FiberLookup> lookups;
     for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
-    test_plan_.emplace(parts, lookups, run.test()->index);
+    test_plan_.emplace(parts, lookups, run.test()->index, run.test()->coordinates);
   });
 }
 
