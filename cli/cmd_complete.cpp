@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <limits>
 #include <memory>
@@ -46,14 +46,16 @@ Result<> list_every_cell(TensorFile& file) {
   for (Count e = 0; e < file.entries.size(); ++e) {
     std::size_t position = 0;
     for (std::size_t k = 0; k < order; ++k)
-      position = position * file.modes[k].size + file.entries.index[k][e];
+      position = position * file.modes[k].size + file.entries.cells[k][e];
     listed[position] = true;
   }
+  std::vector<Index> cell(order);
   for (std::size_t position = 0; position < total; ++position) {
     if (listed[position]) continue;
     std::size_t rest = position;
     for (std::size_t k = order; k-- > 0; rest /= file.modes[k].size)
-      file.entries.index[k].push_back(static_cast<Index>(rest % file.modes[k].size));
+      cell[k] = static_cast<Index>(rest % file.modes[k].size);
+    file.entries.cells.add(cell);
     file.entries.value.push_back(std::numeric_limits<double>::quiet_NaN());
     ++file.missing;
   }
@@ -118,7 +120,7 @@ Result<int> CompleteCommand::run() {
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
-  const Predictor::Prediction prediction = Predictor(result.model).predict(file->entries.index);
+  const Predictor::Prediction prediction = Predictor(result.model).predict(file->entries.cells);
   for (Count e = 0; e < file->entries.size(); ++e)
     if (denoise || std::isnan(file->entries.value[e])) file->entries.value[e] = prediction.value[e];
   file->missing = 0;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
 #include "tensor/fiber_counts.hpp"
 #include "tensor/positions.hpp"
@@ -202,7 +203,7 @@ Result<int> InfoCommand::show_model() const {
              {"index_base", model->index_base},
              {"mixture", mixture},
              {"tensor_mixture", predictor.tensor_mixture()},
-             {"settings", Json::parse(model->settings)}};
+             {"settings", io::to_json(model->record)}};
   for (const Mode& mode : modes)
     about["modes"].push_back({{"name", mode.name},
                               {"size", mode.size},
@@ -227,10 +228,10 @@ Result<int> InfoCommand::show_model() const {
   else
     fmt::print("{}\n", body_text(*model));
   Json settings = about["settings"];
-  const Json run = settings.value("run", Json::object());
   settings.erase("run");
   fmt::print("\nsettings {}\n", settings.dump());
-  if (run.contains("command")) fmt::print("fitted by: {}\n", run["command"].get<std::string>());
+  if (const auto& run = model->record.run; run && !run->command.empty())
+    fmt::print("fitted by: {}\n", run->command);
   return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "base/machine.hpp"
 #include "tensor/keep_if.hpp"

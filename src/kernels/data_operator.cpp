@@ -2,9 +2,9 @@
 #include "kernels/data_operator.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "kernels/near_kernel.hpp"

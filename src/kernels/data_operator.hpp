@@ -14,7 +14,7 @@
 // N)), an application O(N sum_p r_p) at most.
 #pragma once
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 

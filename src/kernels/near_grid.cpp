@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numbers>
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/parallel.hpp"
 #include "linalg/decompose.hpp"
 
 namespace lacuna {

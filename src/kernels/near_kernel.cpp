@@ -2,9 +2,11 @@
 #include "kernels/near_kernel.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -39,15 +41,13 @@ void NearKernel::check_grids() const {
 // Entries ordered by the agreeing indices, then by their places along the near modes.
 void NearKernel::sort_entries(const ObservedTensor& tensor, const std::vector<NearAxis>& axes) {
   const Count size = tensor.size();
-  std::vector<std::vector<Index>> key;
-  for (const int mode : part_.agree) key.emplace_back(tensor.index(mode).begin(), tensor.index(mode).end());
-  for (const NearAxis& axis : axes) {
-    key.emplace_back(tensor.index(axis.mode).begin(), tensor.index(axis.mode).end());
-    for (Index& i : key.back()) i = axis.place[i];
-  }
-  std::vector<int> columns(key.size());
-  std::iota(columns.begin(), columns.end(), 0);
-  entry_ = lexicographic_order(key, columns, size);
+  std::vector<int> modes = part_.agree;
+  for (const NearAxis& axis : axes) modes.push_back(axis.mode);
+  Cells key = tensor.cells().reordered(modes);
+  for (std::size_t s = 0; s < axes.size(); ++s)
+    for (Index& i : key[part_.agree.size() + s]) i = axes[s].place[i];
+  std::iota(modes.begin(), modes.end(), 0);
+  entry_ = lexicographic_order(key, modes);
 
   const std::size_t agreeing = part_.agree.size();
   const auto differ = [&](Count j, std::size_t from, std::size_t to) {
@@ -59,7 +59,7 @@ void NearKernel::sort_entries(const ObservedTensor& tensor, const std::vector<Ne
   std::vector<Count> group_start;
   for (Count j = 0; j < size; ++j) {
     const bool new_group = j == 0 || differ(j, 0, agreeing);
-    if (!new_group && !differ(j, agreeing, key.size())) continue;
+    if (!new_group && !differ(j, agreeing, modes.size())) continue;
     if (new_group) {
       group_start.push_back(static_cast<Count>(start_.size()));
       for (std::size_t c = 0; c < agreeing; ++c) group_key_.push_back(key[c][entry_[j]]);

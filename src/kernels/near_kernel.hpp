@@ -81,7 +81,7 @@ class NearKernel {
   // coordinates[k][i], where there are any for a near mode, its place along it in units of the mode's
   // positions, which may lie between them. On a grid what lies between is interpolated linearly, and what
   // lies beyond is as at the end.
-  [[nodiscard]] NearCells find_cells(const std::vector<std::vector<Index>>& index,
+  [[nodiscard]] NearCells find_cells(const Cells& cells,
                                      const std::vector<std::vector<double>>& coordinates) const;
   // out[cell] += scale u_cell . (kappa Z'U at the cell)
   template <class Real>
@@ -93,10 +93,9 @@ class NearKernel {
  private:
   void sort_entries(const ObservedTensor& tensor, const std::vector<NearAxis>& axes);
   void check_grids() const;
-  [[nodiscard]] Count find_group(const std::vector<std::vector<Index>>& index, Count cell) const;
-  [[nodiscard]] bool find_readings(const std::vector<std::vector<Index>>& index,
-                                   const std::vector<std::vector<double>>& coordinates, Count cell,
-                                   NearCells& found) const;
+  [[nodiscard]] Count find_group(const Cells& cells, Count cell) const;
+  [[nodiscard]] bool find_readings(const Cells& cells, const std::vector<std::vector<double>>& coordinates,
+                                   Count cell, NearCells& found) const;
   void read_chain(Count group, double x, NearCells& found) const;
   void read_grid(Count group, std::span<const NearAxis::Between> at, NearCells& found) const;
   // The field that cells are read from: kappa t, or the two sweeps of a chain one after the other.

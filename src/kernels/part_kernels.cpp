@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "kernels/near_kernel.hpp"

@@ -2,7 +2,7 @@
 #include "method/costs.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "method/rank_limits.hpp"
 
@@ -25,10 +25,10 @@ double indices(Count entries, const std::vector<Mode>& modes) {
 
 // The transforms of the grids of near parts, there and back.
 double near_work(const std::vector<Mode>& modes, const Settings& settings) {
-  if (settings.parts.open()) return 0.0;
+  if (settings.latent.parts.open()) return 0.0;
   double work = 0.0;
-  for (std::size_t p = 0; p < settings.parts->size(); ++p) {
-    const PartSpec& spec = (*settings.parts)[p].spec;
+  for (std::size_t p = 0; p < settings.latent.parts->size(); ++p) {
+    const PartSpec& spec = (*settings.latent.parts)[p].spec;
     if (spec.near.empty() || (spec.near.size() == 1 && spec.smoothness == 1.0)) continue;
     constexpr double kOfACell = 150.0;  // a fast cosine transform in each direction, by its time
     double cells = 1.0;
@@ -48,8 +48,8 @@ double latent_bytes(Count entries, const std::vector<Mode>& modes, const Setting
   constexpr double kFactorCopies =
       20;  // point, candidate, gradients, the subproblem's vectors, padded tables
   const auto order = static_cast<double>(modes.size());
-  const double parts =
-      settings.parts.given() ? static_cast<double>(settings.parts->size()) : order * (order - 1.0);
+  const double parts = settings.latent.parts.given() ? static_cast<double>(settings.latent.parts->size())
+                                                     : order * (order - 1.0);
   double factors = 0.0;
   for (std::size_t k = 0; k < modes.size(); ++k)
     factors += kNumber * modes[k].size * rank_of(k, modes, settings, kLargestGrownRank);
@@ -70,7 +70,7 @@ double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
   constexpr double kRowBytes = 28;   // of each of r + 2 columns, for a row or a fiber
   double bytes = indices(entries, modes) + 16.0 * static_cast<double>(entries);
   const std::vector<PartOptions> parts =
-      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;  // refused
     double fibers = 1.0;
@@ -124,11 +124,11 @@ double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings
 }
 
 double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
-  const std::size_t parts = settings.parts.given() ? settings.parts->size() : modes.size();
+  const std::size_t parts = settings.latent.parts.given() ? settings.latent.parts->size() : modes.size();
   double columns = 0.0;
   for (std::size_t p = 0; p < parts; ++p) {
     const std::vector<int> ranks = settings.ranks.value_or({Settings::kDefaultRank});
-    const int own = settings.parts.given() ? (*settings.parts)[p].rank : 0;
+    const int own = settings.latent.parts.given() ? (*settings.latent.parts)[p].rank : 0;
     columns += own > 0 ? own : ranks[std::min(p, ranks.size() - 1)];
   }
   return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts)) +
@@ -139,7 +139,7 @@ double als_work(Count entries, const std::vector<Mode>& modes, const Settings& s
   constexpr double kFloatsAtOnce = 4.0;  // its products run in registers, the others' wait for memory
   double work = 0.0;
   const std::vector<PartOptions> parts =
-      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);

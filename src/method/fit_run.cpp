@@ -25,7 +25,7 @@ FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Ent
   if (clip_) clip_ = Range{.low = unit_.scaled(clip_->low), .high = unit_.scaled(clip_->high)};
   if (test_ == nullptr) return;
   untimed([&] {
-    test_offset_ = offsets.at(test_->index);
+    test_offset_ = offsets.at(test_->cells);
     for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
   });
 }
@@ -68,7 +68,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
 
 void FitRun::finish(const Summary& summary, FitResult& result) const {
   result.last = progress_;
-  if (options_->keep_best && best_) {
+  if (options_->search.keep_best && best_) {
     result.last = *best_;
     result.last.operator_applications = progress_.operator_applications;
   }

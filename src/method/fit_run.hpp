@@ -60,6 +60,8 @@ class FitRun {
   // Whether the step reported last has the lowest test error of its stage, or one as good as that.
   [[nodiscard]] bool at_the_best() const { return best_ && best_->iteration == progress_.iteration; }
   void finish(const Summary& summary, FitResult& result) const;
+  // What the model will say of its fit.
+  [[nodiscard]] FitRecord& record() { return record_; }
   // The user wants the result now.
   [[nodiscard]] bool interrupted() const { return callbacks_->interrupted && callbacks_->interrupted(); }
   [[nodiscard]] bool stopped() const { return stop_ != Stop::kNone; }
@@ -77,6 +79,7 @@ class FitRun {
   UnitScale unit_;
   UnitPowers powers_;
   Stopwatch watch_;
+  FitRecord record_;
   FitProgress progress_;
   std::optional<FitProgress> best_;                          // step of this stage
   double lowest_ = std::numeric_limits<double>::infinity();  // test error of this stage

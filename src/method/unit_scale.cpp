@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 
+#include "base/parallel.hpp"
 #include "model/body.hpp"
 
 namespace lacuna {

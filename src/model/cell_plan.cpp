@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 
 CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-                   const std::vector<std::vector<Index>>& index,
-                   const std::vector<std::vector<double>>& coordinates) {
+                   const Cells& index, const std::vector<std::vector<double>>& coordinates) {
   if (lookups.size() != parts.size())
     throw std::invalid_argument("a cell plan needs one lookup for each part");
-  cells_ = static_cast<Count>(index[0].size());
+  cells_ = index.size();
   std::vector<bool> warm(static_cast<std::size_t>(cells_), false);
   std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
   for (std::size_t p = 0; p < parts.size(); ++p) {

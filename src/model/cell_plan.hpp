@@ -24,8 +24,7 @@ class CellPlan {
   // index[k][i]: position of cell i along mode k, or kUnseen. One lookup for each part.
   // coordinates[k], where not empty, are the cells' places along mode k for parts to which it is near
   // (NearKernel::find_cells).
-  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-           const std::vector<std::vector<Index>>& index,
+  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups, const Cells& cells,
            const std::vector<std::vector<double>>& coordinates = {});
 
   [[nodiscard]] Count cells() const { return cells_; }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -26,9 +28,9 @@ Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes
   Fitting fitting;
   fitting.effect.modes = modes;
   fitting.group.resize(static_cast<std::size_t>(tensor.size()));
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   for (const Index e : order) {
-    const std::uint64_t key = fitting.effect.key_of(tensor.indices(), e);
+    const std::uint64_t key = fitting.effect.key_of(tensor.cells(), e);
     if (fitting.effect.key.empty() || fitting.effect.key.back() != key) {
       fitting.effect.key.push_back(key);
       fitting.weight.push_back(0.0);
@@ -111,17 +113,17 @@ void Offsets::add(Effect effect) {
   *same = std::move(merged);
 }
 
-std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) const {
-  std::vector<double> offset(index[0].size(), mean);
+std::vector<double> Offsets::at(const Cells& cells) const {
+  std::vector<double> offset(static_cast<std::size_t>(cells.size()), mean);
   parallel_blocks(static_cast<Count>(offset.size()), [&](Count begin, Count end) {
     for (const Effect& effect : effects)
-      for (Count i = begin; i < end; ++i) offset[i] += effect.at(effect.key_of(index, i));
+      for (Count i = begin; i < end; ++i) offset[i] += effect.at(effect.key_of(cells, i));
   });
   return offset;
 }
 
 std::vector<double> Offsets::taken_off(const ObservedTensor& tensor) const {
-  std::vector<double> left = at(tensor.indices());
+  std::vector<double> left = at(tensor.cells());
   for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
   return left;
 }

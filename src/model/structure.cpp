@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/number_text.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -153,12 +155,6 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
 }
 
 }  // namespace
-
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
 
 std::vector<PartOptions> full_structure(int order) {
   std::vector<PartOptions> parts;

@@ -19,6 +19,7 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
       interrupted_(std::move(interrupted)),
       system_(data, kRidge, options.max_cg_iterations, interrupted_),
       direction_(data.parts().size()) {
+  system_.set_floor(options.floor * data.y_norm());
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
     options_.loosest = std::max(options_.loosest, options_.tightest);

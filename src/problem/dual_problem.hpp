@@ -35,6 +35,7 @@ struct DualOptions {
   double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most
   double hessian_tightest = 1e-2;  // and at least
   double hessian_forcing = 10.0;   // that residual / relative gradient
+  double floor = 0.0;              // ||Y - A Z|| / ||Y||: what is below is close enough
   int max_cg_iterations = 1000;    // in one solve
 };
 

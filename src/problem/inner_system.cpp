@@ -54,9 +54,12 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
-  if (near_ || rough_near_)
-    return solve_near(b, start_is_zero, tolerance,
-                      start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin, x);
+  const double floor = ending == Ending::kMeasured ? floor_ : 0.0;
+  tolerance = std::max(tolerance, floor);
+  if (near_ || rough_near_) {
+    const double margin = start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin;
+    return solve_near(b, start_is_zero, tolerance, std::max(margin * tolerance, kNearMargin * floor), x);
+  }
   if constexpr (!kRefines) {
     return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
   } else {
@@ -95,7 +98,7 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
 
 template <class Real>
 bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, double tolerance,
-                                   double margin, std::span<Real> x) {
+                                   double close_enough, std::span<Real> x) {
   std::vector<Real>& left = residual();
   if (start_is_zero) {
     std::fill(x.begin(), x.end(), Real{0});
@@ -109,7 +112,7 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
              [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
              [&](std::span<const Real> r, std::span<Real> s, double norm) {
                const bool exact = near_ ? near_->exact() : rough_near_->exact();
-               const double goal = std::max(margin * tolerance, exact ? 0.0 : kNearRoughly * norm);
+               const double goal = std::max(close_enough, exact ? 0.0 : kNearRoughly * norm);
                return near_ ? near_->apply(r, goal, max_iterations_, interrupted_, s)
                             : rough_near_->apply(r, goal, max_iterations_, interrupted_, s);
              },

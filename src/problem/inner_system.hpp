@@ -34,6 +34,8 @@ class InnerSystem {
   InnerSystem(const ProblemData<Real>& data, double shift, int max_iterations, Interrupted interrupted);
 
   void set_point(const Point& u);
+  // A residual that is close enough, whatever tolerance is asked for.
+  void set_floor(double residual) { floor_ = residual; }
 
   // From the x given, or from 0; true when it converged.
   bool solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending, std::span<Real> x);
@@ -67,11 +69,13 @@ class InnerSystem {
   bool solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance, int most,
                       CgWorkspace<Real>& work, std::span<Real> x);
 
-  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double margin,
+  // The near inverse is taken until the residual is about `close_enough`.
+  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double close_enough,
                   std::span<Real> x);
 
   const ProblemData<Real>* data_;
   double shift_;
+  double floor_ = 0.0;
   int max_iterations_;
   Interrupted interrupted_;
   DataOperator<Real> exact_;

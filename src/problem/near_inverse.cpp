@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <limits>
 
+#include "base/parallel.hpp"
 #include "dist/communicator.hpp"
 #include "linalg/decompose.hpp"
 

@@ -4,6 +4,7 @@
 #include <lacuna/method/settings_table.hpp>
 
 #include "base/machine.hpp"
+#include "base/number_text.hpp"
 #include "search/near.hpp"
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
@@ -13,6 +14,7 @@ namespace lacuna {
 namespace {
 
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
+constexpr double kUsualSteps = 40.0;   // of halrtc, by the splits of metro passengers
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -38,7 +40,6 @@ void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {
   Settings floor;
   floor.seed = evaluator.asked().seed;
   floor.clip = evaluator.asked().clip;
-  floor.clip_observed = evaluator.asked().clip_observed;
   floor.method = Method::kMean;
   (void)evaluator.judge(floor, "the mean");
   floor.method = Method::kOffsets;
@@ -54,13 +55,16 @@ void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   if (contest.empty()) return;
   if (evaluator.asked().ranks.open()) {
     grow_latent_ranks(contest);
-    if (evaluator.asked().lambda.open() && evaluator.asked().lambdas.open()) choose_lambda(contest, 2.0);
+    if (evaluator.asked().lambda.open() && evaluator.asked().latent.lambdas.open())
+      choose_lambda(contest, 2.0);
   }
 }
 
 // Parts that are near along the modes whose neighbours are alike; more rank where it pays.
 void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
-  if (evaluator.asked().parts.given() || evaluator.asked().lambdas.given() || evaluator.is_binary()) return;
+  if (evaluator.asked().latent.parts.given() || evaluator.asked().latent.lambdas.given() ||
+      evaluator.is_binary())
+    return;
   Contest contest(evaluator);
   choose_near(contest, alone);
   if (!contest.empty() && evaluator.asked().ranks.open()) grow_latent_ranks(contest);
@@ -72,7 +76,7 @@ void choose_als(Evaluator& evaluator) {
   settings.method = Method::kAls;
   const int order = evaluator.kept().order();
   Contest contest(evaluator);
-  if (settings.parts.given()) {
+  if (settings.latent.parts.given()) {
     contest.consider(settings, "als");
     return;
   }
@@ -80,29 +84,33 @@ void choose_als(Evaluator& evaluator) {
   for (int a = 0; a < order; ++a)
     for (int b = a + 1; b < order; ++b) lists.push_back({{.spec = {.mode = a, .agree = {b}}}});
   for (const auto& parts : lists) {
-    settings.parts = parts;
+    settings.latent.parts = parts;
     contest.consider(settings, "als, parts " + describe(parts, evaluator.kept().modes()));
   }
   if (contest.empty()) return;
   for (const auto& parts : lists) {
-    if (parts == *contest.settings().parts) continue;
-    std::vector<PartOptions> more = *contest.settings().parts;
+    if (parts == *contest.settings().latent.parts) continue;
+    std::vector<PartOptions> more = *contest.settings().latent.parts;
     more.push_back(parts.front());
     if (settings.ranks.open()) more.back().rank = kAddedAlsRank;
-    settings.parts = std::move(more);
+    settings.latent.parts = std::move(more);
     contest.consider(settings, "als, also " + describe(parts, evaluator.kept().modes()));
   }
 }
 
-// halrtc with more and more of the singular values unshrunk.
+// halrtc with more and more of the singular values unshrunk, where its usual number of steps is affordable:
+// only its end counts.
 void choose_unshrunk(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kHalrtc;
+  const ObservedTensor& kept = evaluator.kept();
+  if (kUsualSteps * info(Method::kHalrtc).work(kept.size(), kept.modes(), settings) > evaluator.work_limit())
+    return;
   settings.offsets.settle({});
   settings.tolerance.settle(1e-4);
   Contest contest(evaluator);
   for (const double share : {0.1, 0.2, 0.3, 0.05}) {
-    settings.unshrunk = share;
+    settings.dense.unshrunk = share;
     contest.consider(settings, "halrtc, unshrunk " + shortest(share));
     if (contest.empty()) return;  // too much work
   }
@@ -140,10 +148,10 @@ bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;
   const Method method = *settings.method;
   const bool parts = takes(method, kTakesParts);
-  return (settings.offsets.open() && method != Method::kMean) || (parts && settings.parts.open()) ||
-         (settings.ranks.open() && settings.certified_gap.open() && takes(method, kTakesRank) &&
+  return (settings.offsets.open() && method != Method::kMean) || (parts && settings.latent.parts.open()) ||
+         (settings.ranks.open() && settings.latent.certified_gap.open() && takes(method, kTakesRank) &&
           !info(method).finds_rank) ||
-         (settings.lambda.open() && settings.lambdas.open() && takes(method, kTakesLambda));
+         (settings.lambda.open() && settings.latent.lambdas.open() && takes(method, kTakesLambda));
 }
 
 void choose(Evaluator& evaluator) {

@@ -22,6 +22,9 @@ enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, k
 // has grown: only their end counts.
 [[nodiscard]] bool counts_by_its_end(Method method);
 
+// How far a trial goes: a fit, or a look at what the factors it starts from predict.
+enum class Depth { kFit, kLook };
+
 // A fit on the kept entries, judged on the held-out ones.
 struct Trial {
   Settings settings{};
@@ -45,7 +48,8 @@ class Evaluator {
   [[nodiscard]] const Settings& asked() const { return *asked_; }
 
   // Fits with these settings, from `start` if there is one, and tells the user. No setting is fitted twice.
-  [[nodiscard]] Trial judge(const Settings& settings, const std::string& what, const Model* start = nullptr);
+  [[nodiscard]] Trial judge(const Settings& settings, const std::string& what, const Model* start = nullptr,
+                            Depth depth = Depth::kFit);
   // The one rule: an error is better when it is lower by a tenth of a per cent.
   [[nodiscard]] static bool better(double error, double than) { return error < 0.999 * than; }
   // The best trial of all.
@@ -54,6 +58,8 @@ class Evaluator {
   // Neither the user nor the clock nor the budget says stop.
   [[nodiscard]] bool go_on() const;
   [[nodiscard]] bool interrupted() const;
+  // What the next trial may take, in multiply-adds.
+  [[nodiscard]] double work_limit() const;
   // At most so many seconds may be used for choosing; unlimited without --max-time.
   [[nodiscard]] double choosing_seconds() const;
 
@@ -64,9 +70,8 @@ class Evaluator {
   [[nodiscard]] int trials() const { return trials_; }
 
  private:
-  [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start) const;
-  [[nodiscard]] double work_limit() const;
-  [[nodiscard]] Trial run(const Settings& settings, const Model* start);
+  [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
+  [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
 
   const Settings* asked_;
   const FitCallbacks* callbacks_;
@@ -84,6 +89,12 @@ class Contest {
  public:
   explicit Contest(Evaluator& evaluator) : evaluator_(&evaluator) {}
 
+  // From now on candidates start from the factors of the best, and a look at them decides: where factors
+  // hardly depend on what is varied that is as good as a fit, at a fraction of its work.
+  void only_look() { depth_ = Depth::kLook; }
+  // Fits the best from its factors, and goes on with fits.
+  void fit_best(const std::string& what);
+
   // True when it becomes the best. Does nothing when it is time to stop.
   bool consider(const Settings& settings, const std::string& what, const Model* start = nullptr);
   // Takes a trial that was judged elsewhere if it is better.
@@ -95,6 +106,7 @@ class Contest {
 
  private:
   Evaluator* evaluator_;
+  Depth depth_ = Depth::kFit;
   Trial best_;
 };
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "tensor/lexicographic_order.hpp"
 #include "tensor/positions.hpp"
 
 namespace lacuna {
@@ -253,7 +254,7 @@ std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::u
   const auto& most = *std::max_element(
       kinds.begin(), kinds.end(), [](const HoleKind& a, const HoleKind& b) { return a.share < b.share; });
   // The number of each entry's group, from 0.
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), most.fixed, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), most.fixed);
   std::vector<Index> unit(order.size());
   Index units = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "search/structure.hpp"
+#include "tensor/lexicographic_order.hpp"
 #include "tensor/positions.hpp"
 
 namespace lacuna {
@@ -24,6 +26,7 @@ constexpr double kShortest = 0.5;
 constexpr Index kMostIrregular = 1024;  // positions of a grid: a transform costs so much for each cell
 constexpr int kMostRank = 5;            // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
+constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
 using Parts = std::vector<PartOptions>;
 
@@ -45,7 +48,7 @@ class NearSearch {
   [[nodiscard]] std::vector<Parts> candidates() const;
   [[nodiscard]] Settings settings(const Parts& parts) const;
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
-  void choose_smoothness();
+  void choose_smoothness(bool open_lambda);
   void choose_length();
 
   Contest* contest_;
@@ -96,7 +99,7 @@ std::vector<Parts> NearSearch::candidates() const {
 Settings NearSearch::settings(const Parts& parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
-  first.parts = parts;
+  first.latent.parts = parts;
   first.offsets.settle(*alone_);
   if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
     std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
@@ -104,17 +107,17 @@ Settings NearSearch::settings(const Parts& parts) const {
     });
     first.offsets->mean = true;
   }
-  first.path.settle(0);  // near parts lead to their solution from anywhere
+  first.latent.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
   first.lambda.settle(kFirstLambda);
-  first.certify = Certify::kNever;
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
 // The best, changed in all of its near parts.
 bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
   Settings other = contest_->settings();
-  for (PartOptions& part : *other.parts) {
+  for (PartOptions& part : *other.latent.parts) {
     if (part.spec.near.empty()) continue;
     change(part.spec);
     if (!fits(part.spec)) return false;
@@ -122,11 +125,22 @@ bool NearSearch::consider(const std::string& what, const std::function<void(Part
   return contest_->consider(other, what);
 }
 
-void NearSearch::choose_smoothness() {
-  for (const double smoothness : {1.5, 2.0})
-    if (!consider(fmt::format("smoothness {}", smoothness),
-                  [&](PartSpec& spec) { spec.smoothness = smoothness; }))
+// Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
+// with them.
+void NearSearch::choose_smoothness(bool open_lambda) {
+  for (const double smoothness : {1.5, 2.0}) {
+    Settings other = contest_->settings();
+    double before = smoothness;
+    for (PartOptions& part : *other.latent.parts)
+      if (!part.spec.near.empty()) before = std::exchange(part.spec.smoothness, smoothness);
+    const bool fit =
+        std::all_of(other.latent.parts->begin(), other.latent.parts->end(),
+                    [this](const PartOptions& part) { return part.spec.near.empty() || fits(part.spec); });
+    if (before >= smoothness || !fit) continue;
+    if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
+    if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
+  }
 }
 
 // All lengths together, up or down while it helps.
@@ -135,7 +149,7 @@ void NearSearch::choose_length() {
     bool moved = false;
     for (;;) {
       double longest = 0.0;
-      for (const PartOptions& part : *contest_->settings().parts)
+      for (const PartOptions& part : *contest_->settings().latent.parts)
         for (const NearMode& near : part.spec.near)
           longest = std::max(longest, near.length / typical_spacing(kept().modes()[near.mode]));
       if (longest * factor > kLongest || longest * factor < kShortest) break;
@@ -157,11 +171,10 @@ void NearSearch::run() {
   for (const Parts& parts : candidates())
     contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
   if (contest_->empty()) return;
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
-  choose_smoothness();
-  if (open_lambda) choose_lambda(*contest_, 10.0);
+  contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
+  choose_smoothness(open_lambda);
   choose_length();
-  if (contest_->settings().parts->front().spec.smoothness > 1.0) choose_smoothness();
   if (open_lambda) choose_lambda(*contest_, 3.0);
 }
 
@@ -172,7 +185,7 @@ std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mod
   for (int k = 0; k < tensor.order(); ++k)
     if (k != mode) modes.push_back(k);
   modes.push_back(mode);
-  std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   const std::vector<Index> place = places(tensor.modes()[mode]);
   const auto along = [&](Index entry) {
     const Index i = tensor.index(mode)[entry];

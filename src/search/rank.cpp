@@ -75,10 +75,11 @@ std::string describe_ranks(const Model& model) {
 
 void grow_latent_ranks(Contest& contest) {
   Settings settings = contest.settings();
-  settings.certify = Certify::kAtTheEnd;
+  settings.latent.certify = Certify::kAtTheEnd;
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
+  if (contest.best().result.model.latent() != nullptr) start = contest.best().result.model;
   for (int since = 0; since < kPatience && evaluator.go_on();) {
     const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
                                         start ? &*start : nullptr);
@@ -92,7 +93,7 @@ void grow_latent_ranks(Contest& contest) {
   }
   if (stages.empty()) return;
   Trial best = stages.best();
-  best.settings.certify = contest.settings().certify;
+  best.settings.latent.certify = contest.settings().latent.certify;
   contest.offer(std::move(best));
 }
 
@@ -112,9 +113,9 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
 
 FitResult fit_certified(const ObservedTensor& tensor, Settings settings, const FitCallbacks& callbacks,
                         const Entries* test) {
-  const double wanted = *settings.certified_gap;
+  const double wanted = *settings.latent.certified_gap;
   const double tolerance = settings.tolerance.value_or(info(*settings.method).tolerance);
-  settings.certify = Certify::kAtTheEnd;
+  settings.latent.certify = Certify::kAtTheEnd;
   settings.ranks.settle({1});
   std::optional<Model> start;
   for (;;) {

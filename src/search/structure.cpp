@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "search/near.hpp"
 #include "tensor/fiber_view.hpp"
 #include "tensor/positions.hpp"
@@ -37,7 +38,7 @@ class StructureSearch {
   [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
   [[nodiscard]] const std::vector<Mode>& modes() const { return kept().modes(); }
   [[nodiscard]] int order() const { return kept().order(); }
-  [[nodiscard]] const Parts& parts() const { return *contest_->settings().parts; }
+  [[nodiscard]] const Parts& parts() const { return *contest_->settings().latent.parts; }
 
   [[nodiscard]] Settings start() const;
   bool consider_offsets(const OffsetSpec& offsets);
@@ -62,16 +63,17 @@ Settings StructureSearch::start() const {
   first.method.settle(Method::kTrMm);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
-  if (first.lambdas.given()) first.parts.settle(full_structure(order()));  // one lambda for each of them
-  if (first.parts.open()) {
+  if (first.latent.lambdas.given())
+    first.latent.parts.settle(full_structure(order()));  // one lambda for each of them
+  if (first.latent.parts.open()) {
     Parts telling = full_structure(order());
     std::erase_if(telling, [&](const PartOptions& part) { return !says_something(part.spec); });
-    first.parts = telling.empty() ? full_structure(order()) : std::move(telling);
+    first.latent.parts = telling.empty() ? full_structure(order()) : std::move(telling);
   }
   first.offsets.settle({});
   if (first.ranks.open()) first.ranks = {kTrialRank};
-  if (first.lambdas.open()) first.lambda.settle(Settings::kDefaultLambda);
-  first.certify = Certify::kNever;
+  if (first.latent.lambdas.open()) first.lambda.settle(Settings::kDefaultLambda);
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
@@ -83,7 +85,7 @@ bool StructureSearch::consider_offsets(const OffsetSpec& offsets) {
 
 bool StructureSearch::consider_parts(Parts parts, const std::string& what) {
   Settings other = contest_->settings();
-  other.parts = std::move(parts);
+  other.latent.parts = std::move(parts);
   return contest_->consider(other, what);
 }
 
@@ -214,13 +216,13 @@ void StructureSearch::choose_lambda_of_each_part() {
 
 void StructureSearch::run() {
   const Settings first = start();
-  contest_->consider(
-      first, "parts " + describe(*first.parts, modes()) + ", offsets " + describe(*first.offsets, modes()));
+  contest_->consider(first, "parts " + describe(*first.latent.parts, modes()) + ", offsets " +
+                                describe(*first.offsets, modes()));
   if (contest_->empty()) return;  // interrupted
   if (asked_->offsets.open()) choose_offsets();
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
-  if (asked_->parts.open() && asked_->lambdas.open()) {
+  if (asked_->latent.parts.open() && asked_->latent.lambdas.open()) {
     choose_parts();
     choose_nearness();
     if (open_lambda) choose_lambda(*contest_, 2.0);

@@ -29,15 +29,15 @@ class FiberLookup {
     });
   }
 
-  // The fiber through the cell index[.][cell].
-  [[nodiscard]] Hit find(const std::vector<std::vector<Index>>& index, Count cell) const {
-    const std::uint64_t wanted = hash(index, cell);
+  // The fiber through cell number `cell` of the list.
+  [[nodiscard]] Hit find(const Cells& cells, Count cell) const {
+    const std::uint64_t wanted = hash(cells, cell);
     for (std::size_t at = place(wanted); slots_[at].code != kEmpty; at = place(at + 1)) {
       if (slots_[at].tag != tag(wanted)) continue;
       const Index code = slots_[at].code;
       const Index entry = first_entry(code);
       bool equal = true;
-      for (const int mode : view_->modes()) equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      for (const int mode : view_->modes()) equal = equal && cells[mode][cell] == tensor_->index(mode)[entry];
       if (!equal) continue;
       if (code < view_->listed_fibers()) return {Kind::kListed, code};
       return {Kind::kSingle, entry};
@@ -63,17 +63,17 @@ class FiberLookup {
     return code < view_->listed_fibers() ? view_->entry()[view_->span(code).begin]
                                          : singles_[code - view_->listed_fibers()];
   }
-  [[nodiscard]] std::uint64_t hash(const std::vector<std::vector<Index>>& index, Count position) const {
+  [[nodiscard]] std::uint64_t hash(const Cells& cells, Count cell) const {
     std::uint64_t mixed = 0x9e3779b97f4a7c15U;
     for (const int mode : view_->modes()) {
-      mixed ^= index[mode][position];
+      mixed ^= cells[mode][cell];
       mixed *= 0xff51afd7ed558ccdU;
       mixed ^= mixed >> 32;
     }
     return mixed;
   }
   void insert(Index code) {
-    const std::uint64_t own = hash(tensor_->indices(), first_entry(code));
+    const std::uint64_t own = hash(tensor_->cells(), first_entry(code));
     std::size_t at = place(own);
     while (slots_[at].code != kEmpty) at = place(at + 1);
     slots_[at] = {.code = code, .tag = tag(own)};

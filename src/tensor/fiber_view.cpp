@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <stdexcept>
+
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 
@@ -90,7 +92,7 @@ FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::m
   modes_ = part_.fiber_modes();
   rows_ = part_.learns() ? tensor.extent(part_.mode) : 1;
   const Count size = tensor.size();
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes_, size);
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes_);
   std::vector<Index> length = fiber_lengths(tensor, modes_, order);
 
   // Count, and lay the lengths out one after the other.

@@ -24,13 +24,13 @@ class ModelFile : public testing::Test {
     Rng rng(21);
     model_.method = "tr-mm";
     model_.version = "9.8.7";
-    model_.settings = R"({"lambda":10.0})";
+    model_.record.lambda = 10.0;
     model_.index_base = 0;
     model_.offsets.mean = 0.1 + 0.2;  // not a short decimal
     std::vector<Mode> modes = test::plain_modes({6, 5, 4});
     modes[0].labels = {"a", "", "tab\there", "\xff not utf-8", "e", "f"};
     modes[2].binning = Binning{.origin = 978300760, .width = 604800};
-    Entries entries{.index = test::random_cells({6, 5, 4}, 30, rng),
+    Entries entries{.cells = test::random_cells({6, 5, 4}, 30, rng),
                     .value = test::random_vector<double>(30, rng),
                     .weight = {}};
     for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());
@@ -131,7 +131,7 @@ TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ(loaded->method, model_.method);
   EXPECT_EQ(loaded->version, model_.version);
-  EXPECT_EQ(loaded->settings, model_.settings);
+  EXPECT_EQ(loaded->record.lambda, model_.record.lambda);
   EXPECT_EQ(loaded->index_base, 0);
   EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
   EXPECT_EQ(loaded->modes[2].binning->origin, 978300760);

@@ -43,15 +43,13 @@ TEST(TuckerMethods, EveryStartFindsTheTensor) {
 }
 
 TEST(TuckerMethods, PositionsNeverObservedGetTheOffset) {
-  Entries entries{.index = {{}, {}, {}}, .value = {}};
+  Entries entries{.cells = {{}, {}, {}}, .value = {}};
   Rng rng(113);
   for (Index i = 0; i < 6; ++i)
     for (Index j = 0; j < 5; ++j)
       for (Index k = 0; k < 4; ++k) {
         if (i == 3) continue;
-        entries.index[0].push_back(i);
-        entries.index[1].push_back(j);
-        entries.index[2].push_back(k);
+        entries.cells.add({i, j, k});
         entries.value.push_back(rng.normal());
       }
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({6, 5, 4}), entries);
@@ -101,7 +99,7 @@ TEST(TuckerMethods, TheirRankGrowsWhileTheHeldOutErrorFalls) {
 }
 
 TEST(TuckerMethods, ARankThatCannotBeHeldOutForIsTheDefault) {
-  Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
+  Entries entries{.cells = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
   const auto tensor = ObservedTensor::create(test::plain_modes({2, 2}), entries);
   Settings options{.method = Method::kRprecon, .max_iterations = 3};
   EXPECT_TRUE(std::isfinite(fit(*tensor, options).last.objective));

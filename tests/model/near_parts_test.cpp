@@ -89,14 +89,14 @@ Spoken naive_part(const Latent& latent, const ModelPart& part, const std::vector
 
 double position(const Mode& mode, Index i) { return mode.positions.empty() ? i : mode.positions[i]; }
 
-std::vector<std::vector<Index>> every_cell(const std::vector<Mode>& modes) {
+Cells every_cell(const std::vector<Mode>& modes) {
   const std::vector<Index> sizes = extents(modes);
   std::uint64_t cells = 1;
   for (const Index size : sizes) cells *= size;
-  std::vector<std::vector<Index>> index(sizes.size());
+  Cells index(static_cast<int>(sizes.size()));
   for (std::uint64_t c = 0; c < cells; ++c) {
     const std::vector<Index> cell = test::cell_of(c, sizes);
-    for (std::size_t k = 0; k < sizes.size(); ++k) index[k].push_back(cell[k]);
+    index.add(cell);
   }
   return index;
 }
@@ -112,7 +112,7 @@ TEST(NearParts, EveryCellIsTheKernelsSumWhetherItsFiberIsSeenOrNot) {
     for (std::size_t i = 0; i < index[0].size(); ++i) {
       std::vector<Index> cell;
       std::vector<double> x;
-      for (std::size_t k = 0; k < index.size(); ++k) {
+      for (std::size_t k = 0; k < shape.modes.size(); ++k) {
         cell.push_back(index[k][i]);
         x.push_back(position(shape.modes[k], index[k][i]));
       }

@@ -27,11 +27,11 @@ namespace lacuna::test {
 class NaivePart {
  public:
   NaivePart(const ObservedTensor& tensor, const PartSpec& part)
-      : NaivePart(rows_of(tensor, part), tensor.indices(), weights_of(tensor), part, tensor.modes()) {}
+      : NaivePart(rows_of(tensor, part), tensor.cells(), weights_of(tensor), part, tensor.modes()) {}
 
   // Of any list of entries with one weight each; unlike a tensor's, the list may repeat a cell.
-  NaivePart(Index rows, const std::vector<std::vector<Index>>& index, const std::vector<double>& weight,
-            const PartSpec& part, const std::vector<Mode>& modes)
+  NaivePart(Index rows, const Cells& index, const std::vector<double>& weight, const PartSpec& part,
+            const std::vector<Mode>& modes)
       : rows_(rows),
         row_(part.learns() ? index[part.mode] : std::vector<Index>(index[0].size(), 0)),
         row_scale_(rows, 1.0) {
@@ -145,8 +145,7 @@ class NaivePart {
   }
 
  private:
-  void relate(const std::vector<std::vector<Index>>& index, const PartSpec& part,
-              const std::vector<Mode>& modes) {
+  void relate(const Cells& index, const PartSpec& part, const std::vector<Mode>& modes) {
     if (part.near.empty()) return;
     const NaiveNear near(modes, part);
     const auto place = [&](std::size_t c) {

@@ -17,9 +17,9 @@ struct Effect {
   std::vector<std::uint64_t> key{};  // ascending: the position, or first << 32 | second
   std::vector<double> value{};
 
-  [[nodiscard]] std::uint64_t key_of(const std::vector<std::vector<Index>>& index, Count i) const {
-    const std::uint64_t first = index[modes[0]][i];
-    return modes.size() == 1 ? first : first << 32 | index[modes[1]][i];
+  [[nodiscard]] std::uint64_t key_of(const Cells& cells, Count i) const {
+    const std::uint64_t first = cells[modes[0]][i];
+    return modes.size() == 1 ? first : first << 32 | cells[modes[1]][i];
   }
   // 0 for a position never observed.
   [[nodiscard]] double at(std::uint64_t wanted) const;
@@ -32,8 +32,8 @@ struct Offsets {
   [[nodiscard]] bool empty() const { return mean == 0.0 && effects.empty(); }
   // Takes the effect up; one of the same modes takes up its values.
   void add(Effect effect);
-  // The offsets of a list of cells; index[k][i] may be beyond the mode, that effect is 0 then.
-  [[nodiscard]] std::vector<double> at(const std::vector<std::vector<Index>>& index) const;
+  // The offsets of a list of cells; the effect of a position beyond its mode is 0.
+  [[nodiscard]] std::vector<double> at(const Cells& cells) const;
   // The tensor's values without them.
   [[nodiscard]] std::vector<double> taken_off(const ObservedTensor& tensor) const;
 };

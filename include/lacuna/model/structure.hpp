@@ -44,17 +44,7 @@ struct PartOptions {
 [[nodiscard]] std::string describe(const std::vector<PartOptions>& parts, const std::vector<Mode>& modes);
 [[nodiscard]] std::string describe(const OffsetSpec& offsets, const std::vector<Mode>& modes);
 
-// The scale of a part, lambda_p = lambda part_scale(): n_k for the paper's parts; a marginal part, whose
-// fibers are longer, has that divided by how much longer they are (averaged over entries), which keeps its
-// share of A(u) at that of the paper's part of its mode (docs/math.md, "The scale of a part").
-// A near part has the scale of the part in which its near modes agree, since kappa has 1 on its diagonal, and
-// 1 where it learns nothing ("Near parts").
-[[nodiscard]] double part_scale(const ObservedTensor& tensor, const PartSpec& part);
-
 [[nodiscard]] std::vector<PartOptions> full_structure(int order);
 [[nodiscard]] std::vector<PartOptions> pair_structure(int order);
-
-// A number in as few digits as read back the same: 0.5, not 0.500000.
-[[nodiscard]] std::string shortest(double value);
 
 }  // namespace lacuna

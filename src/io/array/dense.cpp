@@ -69,7 +69,7 @@ void adopt_known_modes(TensorFile& file, const std::vector<Mode>& known) {
   for (std::size_t k = 0; k < known.size(); ++k)
     file.dense = file.dense && file.modes[k].size >= known[k].size;
   file.modes = known;
-  for (std::size_t k = 0; k < known.size(); ++k) grow(file.modes[k], file.entries.index[k]);
+  for (std::size_t k = 0; k < known.size(); ++k) grow(file.modes[k], file.entries.cells[k]);
 }
 
 }  // namespace
@@ -187,13 +187,15 @@ Result<TensorFile> dense_file(const std::string& path, DenseArray array, const R
     }
   }
   file.entries.value = std::move(array.value);
+  std::vector<std::vector<Index>> positions;
   for (std::size_t k = 0; k < array.shape.size(); ++k) {
     const bool named = k < array.mode_names.size();
     file.modes.push_back({.name = named ? array.mode_names[k] : fmt::format("mode{}", k + 1),
                           .size = array.shape[k],
                           .labels = {}});
-    file.entries.index.push_back(positions_along(array.shape, k, file.entries.value.size()));
+    positions.push_back(positions_along(array.shape, k, file.entries.value.size()));
   }
+  file.entries.cells = std::move(positions);
   if (options.known_modes != nullptr) adopt_known_modes(file, *options.known_modes);
   return file;
 }
@@ -206,7 +208,7 @@ std::vector<Index> shape_of(const TensorFile& file) {
 
 Result<std::vector<double>> dense_cells(const std::string& path, const TensorFile& file) {
   const Entries& entries = file.entries;
-  if (entries.index.size() != file.modes.size())
+  if (entries.order() != static_cast<int>(file.modes.size()))
     throw std::invalid_argument("entries and modes differ in order");
   std::vector<std::uint64_t> sizes;
   for (const Mode& mode : file.modes) sizes.push_back(mode.size);
@@ -223,7 +225,7 @@ Result<std::vector<double>> dense_cells(const std::string& path, const TensorFil
   for (std::size_t e = 0; e < entries.value.size(); ++e) {
     std::size_t position = 0;
     for (std::size_t k = 0; k < shape->size(); ++k) {
-      const Index i = entries.index[k][e];
+      const Index i = entries.cells[k][e];
       if (i >= (*shape)[k]) {
         return output_error(path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1,
                                               file.modes[k].name, (*shape)[k]));

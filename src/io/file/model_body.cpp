@@ -99,7 +99,9 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
     latent.parts.push_back(std::move(part));
   }
   Entries dual;
-  for (const json& described : header.at("index")) dual.index.push_back(arrays.get<Index>(described));
+  std::vector<std::vector<Index>> positions;
+  for (const json& described : header.at("index")) positions.push_back(arrays.get<Index>(described));
+  dual.cells = Cells(std::move(positions));
   dual.value = arrays.get<double>(header.at("dual"));
   if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
   std::vector<Mode> unlabelled;

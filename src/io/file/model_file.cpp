@@ -8,6 +8,7 @@
 
 #include "io/file/array_container.hpp"
 #include "io/file/atomic_file.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "io/file/header_fields.hpp"
 #include "io/file/model_body.hpp"
 #include "io/text/number.hpp"
@@ -127,22 +128,11 @@ Range read_range(const json& described) {
   return range;
 }
 
-// What the report and `info` take from the settings has the type they expect.
-std::string read_settings(const json& settings) {
-  const auto is_run = [](const json& run) {
-    return run.is_object() && (!run.contains("command") || run["command"].is_string()) &&
-           (!run.contains("picture") || run["picture"].is_boolean());
-  };
-  if (!settings.is_object() || (settings.contains("run") && !is_run(settings["run"])))
-    throw ArrayReader::Bad("settings that are not a table of settings");
-  return settings.dump();
-}
-
 Model read_common(const json& header, const ArrayReader& arrays) {
   Model model;
   model.method = header.at("method").get<std::string>();
   model.version = header.at("lacuna").get<std::string>();
-  model.settings = read_settings(header.at("settings"));
+  model.record = io::read_fit_record(header.at("settings"));
   model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
   for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
   if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
@@ -160,7 +150,7 @@ Result<> save_model(const std::string& path, const Model& model) {
   json header{{"kind", kind_name(model)},
               {"lacuna", model.version},
               {"method", model.method},
-              {"settings", json::parse(model.settings)},
+              {"settings", io::to_json(model.record)},
               {"index_base", model.index_base},
               {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
               {"observed", describe_range(model.observed)}};

@@ -76,14 +76,12 @@ Result<TensorFile> sparse_tensor(const std::string& path, MatContent content, co
   list.format = Format::kMat;
   list.shape = content.variable.shape;
   list.index_base = kMatlabBase;
-  list.entries.index.resize(2);
-  list.entries.index[0].reserve(count);
-  list.entries.index[1].reserve(count);
+  list.entries.cells = Cells(2);
+  list.entries.cells.reserve(static_cast<Count>(count));
   for (std::size_t c = 0; c < columns; ++c) {
     for (std::size_t e = start[c]; e < start[c + 1]; ++e) {
       if (content.row[e] >= rows) return damaged("a row lies outside it");
-      list.entries.index[0].push_back(static_cast<Index>(content.row[e]));
-      list.entries.index[1].push_back(static_cast<Index>(c));
+      list.entries.cells.add({static_cast<Index>(content.row[e]), static_cast<Index>(c)});
     }
   }
   content.value.resize(count);

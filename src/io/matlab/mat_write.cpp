@@ -137,8 +137,8 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
   std::vector<std::size_t> order(entries.value.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto before = [&](std::size_t a, std::size_t b) {
-    return std::pair(entries.index[1][a], entries.index[0][a]) <
-           std::pair(entries.index[1][b], entries.index[0][b]);
+    return std::pair(entries.cells[1][a], entries.cells[0][a]) <
+           std::pair(entries.cells[1][b], entries.cells[0][b]);
   };
   std::sort(order.begin(), order.end(), before);
   Bytes rows;
@@ -148,19 +148,19 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t e = order[i];
     for (std::size_t k = 0; k < 2; ++k) {
-      if (entries.index[k][e] < shape[k]) continue;
+      if (entries.cells[k][e] < shape[k]) continue;
       return output_error(path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1,
                                             file.modes[k].name, shape[k]));
     }
     if (std::isinf(entries.value[e])) return output_error(path, fmt::format("entry {} is infinite", e + 1));
     if (i > 0 && !before(order[i - 1], e)) {
       return output_error(path,
-                          fmt::format("cell ({}, {}) is listed twice", entries.index[0][e] + file.index_base,
-                                      entries.index[1][e] + file.index_base));
+                          fmt::format("cell ({}, {}) is listed twice", entries.cells[0][e] + file.index_base,
+                                      entries.cells[1][e] + file.index_base));
     }
-    append_number(rows, entries.index[0][e], 4);
+    append_number(rows, entries.cells[0][e], 4);
     value.push_back(entries.value[e]);
-    ++per_column[std::size_t{entries.index[1][e]} + 1];
+    ++per_column[std::size_t{entries.cells[1][e]} + 1];
   }
   std::partial_sum(per_column.begin(), per_column.end(), per_column.begin());
   for (const std::uint32_t start : per_column) append_number(starts, start, 4);
@@ -210,7 +210,7 @@ Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes
 Result<> write_mat(const std::string& path, const TensorFile& file) {
   const bool fits = std::all_of(file.modes.begin(), file.modes.end(),
                                 [](const Mode& mode) { return mode.size < kLargestVersion5; });
-  if (!file.dense && file.modes.size() == 2 && file.entries.index.size() == 2 && fits)
+  if (!file.dense && file.modes.size() == 2 && file.entries.order() == 2 && fits)
     return write_sparse(path, file);
   return write_dense(path, file);
 }

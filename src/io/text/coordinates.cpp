@@ -295,7 +295,7 @@ void place_entries(const std::vector<Mode>& known, TensorFile& file) {
     file.entries.coordinates.resize(known.size());
     std::vector<double>& along = file.entries.coordinates[k];
     along.reserve(file.entries.value.size());
-    for (const Index i : file.entries.index[k]) along.push_back(mode.positions[i]);
+    for (const Index i : file.entries.cells[k]) along.push_back(mode.positions[i]);
   }
 }
 

@@ -4,13 +4,14 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <limits>
 #include <numeric>
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "base/parallel.hpp"
 #include "dist/communicator.hpp"
 #include "problem/initial_point.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -156,7 +157,7 @@ BayesCp::BayesCp(const ObservedTensor& tensor) : tensor_(&tensor) {
                      [&](int a, int b) { return tensor.extent(a) < tensor.extent(b); });
     std::vector<int> sorted_by{k};
     sorted_by.insert(sorted_by.end(), mode.others.begin(), mode.others.end());
-    mode.order = lexicographic_order(tensor.indices(), sorted_by, size);
+    mode.order = lexicographic_order(tensor.cells(), sorted_by);
     mode.begin.assign(static_cast<std::size_t>(tensor.extent(k)) + 1, 0);
     for (const Index row : tensor.index(k)) ++mode.begin[row + 1];
     std::partial_sum(mode.begin.begin(), mode.begin.end(), mode.begin.begin());
@@ -379,7 +380,7 @@ void BayesCp::prune() {
 
 double BayesCp::train_rmse() const {
   std::vector<double> values(static_cast<std::size_t>(tensor_->size()), 0.0);
-  add_values(means(), tensor_->indices(), values);
+  add_values(means(), tensor_->cells(), values);
   double sum = 0.0;
   for (Count e = 0; e < tensor_->size(); ++e) {
     const double miss = tensor_->values()[e] - values[e];

@@ -26,7 +26,7 @@ Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::v
   Effect effect{.modes = modes, .ridge = side.precision[side.effect] / tau};
   for (Count i = 0; i < side.lists.rows(); ++i) {
     if (side.lists.start[i] == side.lists.start[i + 1]) continue;
-    values.emplace_back(effect.key_of(tensor.indices(), side.lists.entry[side.lists.start[i]]),
+    values.emplace_back(effect.key_of(tensor.cells(), side.lists.entry[side.lists.start[i]]),
                         scale * static_cast<double>(side.mean.row(i)[side.effect]));
   }
   std::sort(values.begin(), values.end());
@@ -165,12 +165,11 @@ void Als::restore(const Kept& kept) {
   refresh_residual();
 }
 
-AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts,
-                   const std::vector<std::vector<Index>>& index) {
+AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index) {
   for (const AlsPart& part : parts) {
     const FiberView view(tensor, part.spec());
     const FiberLookup lookup(tensor, view);
-    std::vector<Cell>& cells = parts_.emplace_back(index[0].size());
+    std::vector<Cell>& cells = parts_.emplace_back(static_cast<std::size_t>(index.size()));
     parallel_blocks(static_cast<Count>(cells.size()), [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         const Index row = index[part.spec().mode][i];

@@ -68,8 +68,7 @@ class Als {
 // What a fit says of a list of cells, found once which row and which fiber of each part they are on.
 class AlsCells {
  public:
-  AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts,
-           const std::vector<std::vector<Index>>& index);
+  AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index);
 
   // out[i] += the parts and effects at cell i.
   void add_values(const Als& als, std::span<double> out) const;

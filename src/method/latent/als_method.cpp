@@ -15,7 +15,7 @@ namespace {
 // The parts with nothing but their modes and rank: their ridges follow from the data.
 std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings& options,
                                     const FitRun& run) {
-  std::vector<PartOptions> parts = *options.parts;
+  std::vector<PartOptions> parts = *options.latent.parts;
   bool dropped = false;
   for (PartOptions& part : parts) {
     check_part(part.spec, tensor.order());
@@ -34,7 +34,7 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
 Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options, FitRun& run) {
   Summary summary{.reason = StopReason::kMaxIterations};
   std::optional<AlsCells> cells;
-  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->index); });
+  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->cells); });
   std::optional<Als::Kept> best;
   double last = 0.0;
   for (int step = 1; step <= *options.max_iterations; ++step) {
@@ -50,7 +50,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
                                  .relative_gradient = summary.relative_gradient};
     const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
                                  [&](std::span<double> out) { cells->add_values(als, out); });
-    if (options.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    if (options.search.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
     if (flow == Flow::kStop) break;
     if (step > 1 && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;
@@ -78,8 +78,9 @@ Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
     for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
     solved.mixture = als.mixture();
     solved.effects = als.effects();
-    solved.settings = {
-        {"parts", describe(parts, tensor.modes())}, {"rank", ranks}, {"noise", als.noise_deviation()}};
+    run.record().parts = describe(parts, tensor.modes());
+    run.record().ranks = ranks;
+    run.record().set("noise", als.noise_deviation());
     left = als.weighted_residual();
   }
   tensor.replace_values(std::move(left));

@@ -51,7 +51,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   run.start_stage(1.0);
   solution.summary = minimize(
       manifold, problem, x, state,
-      {.optimizer = *options.optimizer,
+      {.optimizer = *options.latent.optimizer,
        .max_iterations = *options.max_iterations,
        .tolerance = *options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
