@@ -14,9 +14,11 @@ namespace lacuna::cli {
 namespace {
 
 const std::vector<std::pair<std::string, Format>> kFormats = {
-    {"auto", Format::kAuto},   {"tns", Format::kTns},        {"sptensor", Format::kSptensor},
-    {"table", Format::kTable}, {"npy", Format::kNpy},        {"npz", Format::kNpz},
-    {"mat", Format::kMat},     {"picture", Format::kPicture}};
+    {"auto", Format::kAuto},   {"tns", Format::kTns},         {"sptensor", Format::kSptensor},
+    {"table", Format::kTable}, {"npy", Format::kNpy},         {"npz", Format::kNpz},
+    {"mat", Format::kMat},     {"picture", Format::kPicture}, {"netcdf", Format::kNetcdf},
+    {"hdf5", Format::kHdf5},   {"tiff", Format::kTiff},       {"envi", Format::kEnvi},
+    {"video", Format::kVideo}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -39,7 +41,7 @@ void InputFlags::add_flags(CLI::App& command) {
   command
       .add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
       ->group(group);
-  command.add_option("--variable", variable, "which array of a .mat or .npz file")->group(group);
+  command.add_option("--variable", variable, "which array of a .mat, .npz, .nc or .h5 file")->group(group);
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
   command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);

@@ -23,8 +23,13 @@ enum class Format {
   kTable,     // CSV, TSV, MovieLens "::" files
   kNpy,       // dense array
   kNpz,       // dense array, or COO (arrays "coords" K x N, "data" N, "shape" K)
-  kMat,       // MATLAB v5/v7 (v7.3 where libmatio has HDF5): dense array, N x (K+1) list, or 2-way sparse
+  kMat,       // MATLAB v4, v5, v7, v7.3: dense array, N x (K+1) list, or 2-way sparse
   kPicture,   // PNG, JPEG, BMP: row x column [x channel], values 0..1
+  kNetcdf,    // a variable, with its dimensions
+  kHdf5,      // a dataset, with its dimension scales
+  kTiff,      // [page x] row x column [x band], numbers as stored
+  kEnvi,      // row x column x band: a header beside a raw file
+  kVideo,     // time x row x column [x channel], values 0..1: y4m, others by way of ffmpeg
 };
 
 [[nodiscard]] std::string_view format_name(Format format);
@@ -49,7 +54,7 @@ struct ReadOptions {
   std::optional<int> index_base{};        // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
   std::vector<Index> shape{};             // empty: the sizes the file states, else the largest index seen
   std::optional<double> missing_value{};  // in a dense file this value, too, means missing
-  std::string variable{};                 // .mat, .npz: which array; empty: the only one that fits
+  std::string variable{};                 // .mat, .npz, .nc, .h5: which array; empty: the only one that fits
 
   // Pictures and dense arrays: a picture or array whose nonzero cells are observed.
   std::string mask{};
@@ -88,8 +93,11 @@ struct ReadOptions {
 struct DenseLayout {
   std::string dtype;           // numpy style: "<f8", "<u2", "|u1"; pictures: "|u1" or "<u2"
   bool fortran_order = false;  // .npy
-  std::string variable;        // .mat, .npz
+  std::string variable;        // .mat, .npz, .nc, .h5
   double scale = 1.0;          // stored number = value * scale (pictures: 255 or 65535)
+  std::string
+      source{};  // .nc, .h5, .tif, ENVI: the file that was read; one written alike keeps what else it holds
+  std::string parameters{};  // video: the first line of a y4m file; ENVI: bsq, bil or bip
 };
 
 // How a table was laid out. Column numbers are 0-based.
