@@ -33,7 +33,7 @@ struct PredictCommand {
 Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& predictor,
                                         TensorFile& file) const {
   const std::vector<double> middle = file.entries.value;
-  const std::vector<Count> support = predictor.support(file.entries.cells);
+  const std::vector<Count> support = predictor.support(file.entries.cells, file.entries.coordinates);
   for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
     for (std::size_t e = 0; e < middle.size(); ++e) {
       double end = middle[e] + sign * fitted.calibration.half_width(support[e], interval);
@@ -60,7 +60,7 @@ Result<int> PredictCommand::run() {
   if (!file) return file.error();
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
-  Predictor::Prediction prediction = predictor.predict(file->entries.cells);
+  Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;

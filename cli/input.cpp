@@ -15,9 +15,11 @@ namespace lacuna::cli {
 namespace {
 
 const std::vector<std::pair<std::string, Format>> kFormats = {
-    {"auto", Format::kAuto},   {"tns", Format::kTns},        {"sptensor", Format::kSptensor},
-    {"table", Format::kTable}, {"npy", Format::kNpy},        {"npz", Format::kNpz},
-    {"mat", Format::kMat},     {"picture", Format::kPicture}};
+    {"auto", Format::kAuto},   {"tns", Format::kTns},         {"sptensor", Format::kSptensor},
+    {"table", Format::kTable}, {"npy", Format::kNpy},         {"npz", Format::kNpz},
+    {"mat", Format::kMat},     {"picture", Format::kPicture}, {"netcdf", Format::kNetcdf},
+    {"hdf5", Format::kHdf5},   {"tiff", Format::kTiff},       {"envi", Format::kEnvi},
+    {"video", Format::kVideo}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -40,7 +42,7 @@ void InputFlags::add_flags(CLI::App& command) {
   command
       .add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
       ->group(group);
-  command.add_option("--variable", variable, "which array of a .mat or .npz file")->group(group);
+  command.add_option("--variable", variable, "which array of a .mat, .npz, .nc or .h5 file")->group(group);
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
   command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
@@ -60,6 +62,19 @@ void InputFlags::add_flags(CLI::App& command) {
                   "how much each line counts, by name or number; 2: as if listed twice")
       ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
+  command
+      .add_option(
+          "--positions", positions,
+          "table columns whose numbers or time stamps say where along its mode an entry lies; columns "
+          "of dates do by themselves")
+      ->delimiter(',')
+      ->group(group);
+  command
+      .add_option(
+          "--coordinates", coordinates,
+          "positions of a mode's indices, such as band=wavelengths.txt: a number or time stamp on each "
+          "line, or a label and one; may repeat")
+      ->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
       ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
@@ -90,6 +105,14 @@ Result<ReadOptions> InputFlags::read_options() const {
     const auto width = parse_duration(bin.substr(equals + 1));
     if (!width) return usage_error("--bin", width.error().what);
     options.bins.push_back({.column = bin.substr(0, equals), .width = *width});
+  }
+  options.positions = positions;
+  for (const std::string& one : coordinates) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
+      return usage_error("--coordinates",
+                         fmt::format("found '{}', expected MODE=FILE such as band=wavelengths.txt", one));
+    options.coordinates.push_back({.mode = one.substr(0, equals), .path = one.substr(equals + 1)});
   }
   return options;
 }

@@ -30,6 +30,8 @@ struct InputFlags {
   std::string value_column;
   std::string weight_column;
   std::vector<std::string> bins;
+  std::vector<std::string> positions;
+  std::vector<std::string> coordinates;
   bool indices = false;
   std::string duplicates = "error";
 

@@ -32,7 +32,7 @@ ALLOWED = {
     "io": "base tensor model",
     "report": "base tensor linalg model evaluate io",
 }
-OUTER = ("cli", "tests", "examples", "bench", "python", "fuzz")  # may include every room
+OUTER = ("cli", "formats", "tests", "examples", "bench", "python", "fuzz")  # may include every room
 SOURCE = (".cpp", ".hpp")
 LICENSED = (*SOURCE, ".py")
 LICENCE = "SPDX-License-Identifier: MIT"

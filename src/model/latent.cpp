@@ -46,8 +46,9 @@ std::vector<std::vector<double>> LatentPredictor::parts(const Cells& cells) cons
   return values;
 }
 
-std::vector<Count> LatentPredictor::support(const Cells& cells) const {
-  return CellPlan(parts_, lookups_, cells).support(parts_);
+std::vector<Count> LatentPredictor::support(const Cells& cells,
+                                            const std::vector<std::vector<double>>& coordinates) const {
+  return CellPlan(parts_, lookups_, cells, coordinates).support(parts_);
 }
 
 std::vector<double> LatentPredictor::mixture() const {

@@ -50,7 +50,8 @@ class LatentPredictor {
 
   // The observed entries on each cell's fibers, over all parts; those on near fibers count as much as the
   // kernel between them.
-  [[nodiscard]] std::vector<Count> support(const Cells& cells) const;
+  [[nodiscard]] std::vector<Count> support(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
 
   [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
   [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor

@@ -118,9 +118,11 @@ Predictor::Prediction Predictor::predict(const Cells& cells,
   return prediction;
 }
 
-std::vector<Count> Predictor::support(const Cells& cells) const {
+std::vector<Count> Predictor::support(const Cells& cells,
+                                      const std::vector<std::vector<double>>& coordinates) const {
   check_order(cells);
-  return latent_ ? latent_->support(cells) : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
+  return latent_ ? latent_->support(cells, coordinates)
+                 : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
 }
 
 std::vector<double> Predictor::variance(const Cells& cells) const {

@@ -93,6 +93,10 @@ Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, 
       spec.agree.push_back(*mode);
       continue;
     }
+    if (!modes[*mode].labels.empty() && modes[*mode].positions.empty())
+      return usage_error("", "found " + quoted(piece) + ", but the labels of " + modes[*mode].name +
+                                 " lie nowhere: expected positions for them (--coordinates " +
+                                 modes[*mode].name + "=FILE)");
     const std::string_view word = trimmed(piece.substr(tilde + 1));
     auto length = parse_number(word);
     if (word == "auto") {

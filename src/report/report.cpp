@@ -202,7 +202,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
     add_comparison(model, predictor,
                    {.of = input.test != nullptr ? "test" : "training",
                     .entries = known,
-                    .predicted = predictor.predict(known->cells).value},
+                    .predicted = predictor.predict(known->cells, known->coordinates).value},
                    page);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(

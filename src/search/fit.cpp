@@ -101,7 +101,7 @@ void measure(const Entries* test, FitResult& result) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
   if (test == nullptr || test->size() == 0) return;
-  const std::vector<double> predicted = Predictor(result.model).predict(test->cells).value;
+  const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
   result.last.test_rmse = rmse(test->value, predicted);
   result.last.test_auc = auc(test->value, predicted);
 }

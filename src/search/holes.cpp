@@ -13,6 +13,7 @@
 #include "search/side.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/lexicographic_order.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
@@ -28,6 +29,7 @@ constexpr double kMostMissing = 0.6;    // share of missing groups beyond which 
 class Groups {
  public:
   Groups(const ObservedTensor& tensor, const std::vector<int>& fixed) : tensor_(&tensor), fixed_(&fixed) {
+    for (const int k : fixed) place_.push_back(places(tensor.modes()[k]));
     stride_.assign(fixed.size(), 1);
     for (std::size_t j = fixed.size(); j-- > 0;) {
       stride_[j] = count_;
@@ -41,7 +43,10 @@ class Groups {
   [[nodiscard]] bool observed(std::size_t group) const { return observed_[group]; }
   [[nodiscard]] std::size_t of_entry(Count e) const {
     std::size_t group = 0;
-    for (std::size_t j = 0; j < fixed_->size(); ++j) group += stride_[j] * tensor_->index((*fixed_)[j])[e];
+    for (std::size_t j = 0; j < fixed_->size(); ++j) {
+      const Index i = tensor_->index((*fixed_)[j])[e];
+      group += stride_[j] * (place_[j].empty() ? i : place_[j][i]);
+    }
     return group;
   }
   [[nodiscard]] std::size_t size(std::size_t j) const { return tensor_->extent((*fixed_)[j]); }
@@ -69,6 +74,7 @@ class Groups {
  private:
   const ObservedTensor* tensor_;
   const std::vector<int>* fixed_;
+  std::vector<std::vector<Index>> place_;  // neighbours are by position
   std::vector<std::size_t> stride_;
   std::size_t count_ = 1;
   std::vector<bool> observed_;

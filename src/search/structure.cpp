@@ -9,6 +9,7 @@
 #include "search/near.hpp"
 #include "search/open_lengths.hpp"
 #include "tensor/fiber_view.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
@@ -156,15 +157,18 @@ void StructureSearch::choose_parts() {
 
 // Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
 void StructureSearch::choose_nearness() {
-  constexpr double kLength = 3.0;  // positions
+  constexpr double kLength = 3.0;  // typical distances of neighbours
   for (const int mode : ordered_modes(kept())) {
     Parts softer = parts();
     bool any = false;
     for (PartOptions& part : softer) {
       const auto at = std::find(part.spec.agree.begin(), part.spec.agree.end(), mode);
       if (at == part.spec.agree.end() || part.spec.agree.size() < 2 || part.spec.near.size() > 1) continue;
+      if (!part.spec.near.empty() &&
+          !(suits_a_grid(modes()[mode]) && suits_a_grid(modes()[part.spec.near.front().mode])))
+        continue;
       part.spec.agree.erase(at);
-      part.spec.near.push_back({.mode = mode, .length = kLength});
+      part.spec.near.push_back({.mode = mode, .length = kLength * typical_spacing(modes()[mode])});
       std::sort(part.spec.near.begin(), part.spec.near.end(),
                 [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
       part.spec.fiber_power = 0.0;

@@ -206,6 +206,7 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .labels = {},
                       .binning = mode.binning,
                       .positions = mode.positions,
+                      .unit = mode.unit,
                       .side = mode.side});
   return labelled;
 }

@@ -94,8 +94,9 @@ class Predictor {
                                    const std::vector<std::vector<double>>& coordinates = {}) const;
 
   // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
-  // fibers as much as the kernel between them), 0 for other bodies.
-  [[nodiscard]] std::vector<Count> support(const Cells& cells) const;
+  // fibers as much as the kernel between them), 0 for other bodies. coordinates: as above.
+  [[nodiscard]] std::vector<Count> support(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
 
   // The variance that the model itself gives the value at each cell; empty unless its fit was Bayesian.
   [[nodiscard]] std::vector<double> variance(const Cells& cells) const;

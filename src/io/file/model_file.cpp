@@ -41,6 +41,7 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
         {"column", arrays.add(name + "_column", std::span<const std::uint32_t>(mode.side->column))},
         {"value", arrays.add(name + "_value", std::span<const double>(mode.side->value))}};
   }
+  if (!mode.unit.empty()) described["unit"] = mode.unit;
   return described;
 }
 
@@ -76,8 +77,13 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
   if (described.contains("positions")) {
     mode.positions = arrays.get<double>(described["positions"]);
     if (mode.positions.size() != mode.size) throw ArrayReader::Bad("one position for each index expected");
+    std::vector<double> ascending = mode.positions;
+    std::sort(ascending.begin(), ascending.end());
+    if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
+      throw ArrayReader::Bad("a position that only one index has expected");
   }
   if (described.contains("side")) mode.side = read_side(described["side"], arrays, mode);
+  if (described.contains("unit")) mode.unit = described["unit"].get<std::string>();
   return mode;
 }
 
