@@ -159,8 +159,7 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
     }
   }
   for (std::size_t p = 0; p < parts_->size(); ++p)
-    if (const NearKernel* near = (*parts_)[p].near())
-      near->add_product(factor_[p], lambda_[p], z, y, near_field_);
+    if (const NearKernel* near = (*parts_)[p].near()) near->add_product(factor_[p], lambda_[p], z, y, work_);
 }
 
 template class DataOperator<double>;

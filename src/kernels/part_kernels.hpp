@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "kernels/factor_table.hpp"
+#include "kernels/part_workspace.hpp"
 #include "tensor/fiber_view.hpp"
 
 namespace lacuna {
@@ -52,12 +53,31 @@ class PartKernels {
   }
   template <class Real>
   void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
-                       std::span<const Real> z, std::span<Real> y) const;
+                       std::span<const Real> z, std::span<Real> y, PartWorkspace<Real>& work) const;
   template <class Real>
-  void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const;
+  void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g,
+                PartWorkspace<Real>& work) const;
   template <class Real>
   void add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
-                 Matrix<Real>& g) const;
+                 Matrix<Real>& g, PartWorkspace<Real>& work) const;
+  // The same for callers with few products to make.
+  template <class Real>
+  void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
+                       std::span<const Real> z, std::span<Real> y) const {
+    PartWorkspace<Real> work;
+    add_directional(u, v, scale, z, y, work);
+  }
+  template <class Real>
+  void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g) const {
+    PartWorkspace<Real> work;
+    add_gram(u, scale, z, g, work);
+  }
+  template <class Real>
+  void add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
+                 Matrix<Real>& g) const {
+    PartWorkspace<Real> work;
+    add_cross(u, scale, x, w, g, work);
+  }
 
   // The pieces: short fibers first (by length), then long ones.
   [[nodiscard]] const std::vector<kernels::FiberRange>& pieces() const { return pieces_; }
@@ -71,12 +91,14 @@ class PartKernels {
   [[nodiscard]] std::span<const Index> row_of_entry() const { return row_of_entry_; }
 
  private:
-  // out[row of e] += D B x_e w_e over the entries that are alone in their fiber.
+  // out[row of e] += D B x_e w_e over the entries that are alone in their fiber. `sums` is workspace, and holds
+  // the result in its first list.
   template <class Real>
-  [[nodiscard]] std::vector<double> single_row_sums(std::span<const Real> x, std::span<const Real> w) const;
+  const std::vector<double>& single_row_sums(std::span<const Real> x, std::span<const Real> w,
+                                             std::vector<std::vector<double>>& sums) const;
   [[nodiscard]] Count groups_for(Count entries, Count most) const;
   template <class Real, class Body>
-  void scatter_rows(int columns, Matrix<Real>& g, Body&& body) const;
+  void scatter_rows(int columns, Matrix<Real>& g, std::vector<FactorTable<Real>>& buffers, Body&& body) const;
 
   void weigh();
 

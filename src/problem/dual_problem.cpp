@@ -111,8 +111,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   move_to(u, state);
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z),
-                               out[p]);
+    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z), out[p],
+                               work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -128,8 +128,9 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
                                 options_.hessian_tightest, options_.hessian_loosest));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     out[p].setZero();
-    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p]);
-    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p]);
+    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p], work_);
+    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p],
+                       work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -141,10 +142,10 @@ void DualProblem<Real>::solve_for_z_dot(std::span<const Real> z, double toleranc
   right_side.assign(z.size(), Real{0});
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
     data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z,
-                                      std::span<Real>(right_side));
+                                      std::span<Real>(right_side), work_);
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   z_dot_.resize(z.size());
-  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kTrusted, z_dot_);
+  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kEstimated, z_dot_);
 }
 
 template class DualProblem<double>;

@@ -156,14 +156,14 @@ double NearInverse<Field>::multiply() {
   std::fill(values_.begin(), values_.end(), Field{0});
   for (Block& block : blocks_) {
     block.q = block.p;
-    block.near->grid()->from_spectrum(block.q.data(), block.near->groups() * block.factor.columns());
+    block.near->grid()->from_spectrum(block.q.data(), block.near->groups() * block.factor.columns(), work_);
     block.near->add_values(block.factor, block.q, 1.0, std::span<Field>(values_));
   }
   for (std::size_t e = 0; e < values_.size(); ++e) values_[e] *= inverse_ridge_[e];
   double product = 0.0;
   for (Block& block : blocks_) {
     block.near->collect(block.factor, std::span<const Field>(values_), block.q);
-    block.near->grid()->to_spectrum(block.q.data(), block.near->groups() * block.factor.columns());
+    block.near->grid()->to_spectrum(block.q.data(), block.near->groups() * block.factor.columns(), work_);
     product +=
         sum_over_field(*block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count) {
           double sum = 0.0;
@@ -209,7 +209,7 @@ int NearInverse<Field>::apply(std::span<const Real> b, double goal, int most, co
     values_[e] = inverse_ridge_[e] * static_cast<Field>(unit * static_cast<double>(b[e]));
   for (Block& block : blocks_) {
     block.near->collect(block.factor, std::span<const Field>(values_), block.r);
-    block.near->grid()->to_spectrum(block.r.data(), block.near->groups() * block.factor.columns());
+    block.near->grid()->to_spectrum(block.r.data(), block.near->groups() * block.factor.columns(), work_);
     std::fill(block.c.begin(), block.c.end(), Field{0});
     std::fill(block.p.begin(), block.p.end(), Field{0});
   }
@@ -237,7 +237,7 @@ int NearInverse<Field>::apply(std::span<const Real> b, double goal, int most, co
   }
   std::fill(values_.begin(), values_.end(), Field{0});
   for (Block& block : blocks_) {
-    block.near->grid()->from_spectrum(block.c.data(), block.near->groups() * block.factor.columns());
+    block.near->grid()->from_spectrum(block.c.data(), block.near->groups() * block.factor.columns(), work_);
     block.near->add_values(block.factor, block.c, 1.0, std::span<Field>(values_));
   }
   for (std::size_t e = 0; e < values_.size(); ++e)

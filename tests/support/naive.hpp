@@ -32,9 +32,8 @@ class NaivePart {
   // Of any list of entries with one weight each; unlike a tensor's, the list may repeat a cell.
   NaivePart(Index rows, const Cells& index, const std::vector<double>& weight, const PartSpec& part,
             const std::vector<Mode>& modes)
-      : rows_(rows),
-        row_(part.learns() ? index[part.mode] : std::vector<Index>(index[0].size(), 0)),
-        row_scale_(rows, 1.0) {
+      : rows_(rows), row_(static_cast<std::size_t>(index.size()), 0), row_scale_(rows, 1.0) {
+    if (part.learns()) row_.assign(index.mode(part.mode).begin(), index.mode(part.mode).end());
     std::map<std::vector<Index>, std::vector<Count>> groups;
     for (Count e = 0; e < static_cast<Count>(row_.size()); ++e) {
       std::vector<Index> key;
