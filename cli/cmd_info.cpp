@@ -14,6 +14,7 @@
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/fiber_counts.hpp"
 
 namespace lacuna::cli {
@@ -64,8 +65,7 @@ Result<int> InfoCommand::show_data() const {
   if (!tensor) return tensor.error();
 
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
-  double cells = 1.0;
-  for (const Mode& mode : tensor->modes()) cells *= mode.size;
+  const double cells = count_cells(tensor->modes());
   Json about{{"file", path},
              {"format", format_name(format)},
              {"shape", extents(tensor->modes())},

@@ -14,6 +14,7 @@
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -118,11 +119,8 @@ ordered_json coverage_curve(const Model& model, const Predictor& predictor, cons
 
 ordered_json facts(const Model& model) {
   std::vector<std::string> sizes;
-  double cells = 1.0;
-  for (const Mode& mode : model.modes) {
-    sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
-    cells *= mode.size;
-  }
+  for (const Mode& mode : model.modes) sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
+  const double cells = count_cells(model.modes);
   ordered_json list{
       {"method", model.method},
       {"modes", fmt::format("{}", fmt::join(sizes, " x "))},

@@ -9,6 +9,7 @@
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
 #include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -29,8 +30,7 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
-  double cells = 1.0;
-  for (const Mode& mode : kept.modes()) cells *= mode.size;
+  const double cells = count_cells(kept.modes());
   if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
          row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
@@ -21,12 +22,6 @@ constexpr double kSigmas = 5.0;         // beyond chance, for empty groups to co
 constexpr double kMostGroups = 2e8;     // a bit each
 constexpr double kClustered = 0.15;     // how much likelier a hole is beside a hole, of what is possible
 constexpr double kMostMissing = 0.6;    // share of missing groups beyond which they are no islands any more
-
-double cells_of(const ObservedTensor& tensor) {
-  double cells = 1.0;
-  for (int k = 0; k < tensor.order(); ++k) cells *= tensor.extent(k);
-  return cells;
-}
 
 // The groups that agree in the modes `fixed`: which have an observed entry, and which each entry is in.
 class Groups {
@@ -168,7 +163,7 @@ std::vector<bool> held_groups(const Groups& groups, const HoleKind& kind, double
 HoleKind single_cells(const ObservedTensor& tensor, double share) {
   HoleKind kind{.fixed = std::vector<int>(static_cast<std::size_t>(tensor.order())), .share = share};
   std::iota(kind.fixed.begin(), kind.fixed.end(), 0);
-  const double cells = cells_of(tensor);
+  const double cells = count_cells(tensor.modes());
   if (cells <= kMostGroups && static_cast<double>(tensor.size()) > kLeastDensity * cells)
     kind.clustered = is_clustered(Groups(tensor, kind.fixed));
   return kind;
@@ -179,7 +174,7 @@ HoleKind single_cells(const ObservedTensor& tensor, double share) {
 // From small groups to large ones: a large group may be empty because all of its smaller ones happen to be, so
 // it is compared with what the finest kind found so far would leave empty.
 std::vector<HoleKind> hole_kinds(const ObservedTensor& tensor) {
-  const double cells = cells_of(tensor);
+  const double cells = count_cells(tensor.modes());
   const double density = static_cast<double>(tensor.size()) / cells;
   if (density < kLeastDensity || density >= 1.0) return {single_cells(tensor, 1.0)};
   struct Finer {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
@@ -55,9 +56,7 @@ class NearSearch {
 };
 
 bool NearSearch::fits(const PartSpec& spec) const {
-  double cells = 1.0;
-  for (const int k : spec.fiber_modes()) cells *= kept().extent(k);
-  return cells <= kMostCells;
+  return count_cells(kept().modes(), spec.fiber_modes()) <= kMostCells;
 }
 
 // A part that learns this mode, near along the ordered ones, agreeing along the rest.
