@@ -8,6 +8,7 @@
 #include <lacuna/base/threads.hpp>
 
 #include "base/machine.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -165,8 +166,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
 
 void announce(const Output& output, const std::string& path, const TrainingData& data) {
   const ObservedTensor& tensor = data.tensor;
-  double cells = 1.0;
-  for (const Mode& mode : tensor.modes()) cells *= mode.size;
+  const double cells = count_cells(tensor.modes());
   const bool numbered = std::any_of(tensor.modes().begin(), tensor.modes().end(),
                                     [](const Mode& mode) { return mode.labels.empty() && !mode.binning; });
   std::string line = fmt::format("{}: {}, {}, {} observed ({:.3g} %)", path, format_name(data.format),
@@ -177,6 +177,21 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
+}
+
+std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file) {
+  std::string note;
+  if (prediction.cold > 0)
+    note = fmt::format("{} of {} cells lie on no observed fiber and got the effects of their positions",
+                       grouped(prediction.cold), grouped(file.entries.size()));
+  if (prediction.unseen == 0) return note;
+  const Mode& mode = file.modes[static_cast<std::size_t>(prediction.first_unseen_mode)];
+  const Index i = file.entries.cells.mode(prediction.first_unseen_mode)[prediction.first_unseen_cell];
+  const std::string where = i < mode.labels.size() ? fmt::format("'{}'", mode.labels[i])
+                                                   : fmt::format("{}", std::int64_t{i} + file.index_base);
+  return fmt::format("{}{}{} {} at positions without observed entries, the first at {} {}", note,
+                     note.empty() ? "" : "; ", grouped(prediction.unseen),
+                     prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
 }
 
 Result<> check_memory(double bytes, const std::string& what) {

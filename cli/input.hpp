@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <lacuna/io/tensor_file.hpp>
+#include <lacuna/model/model.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <optional>
 #include <string>
@@ -65,6 +66,10 @@ void keep_valued(Entries& entries);
 
 // Says format, shape, index base, counts on stderr.
 void announce(const Output& output, const std::string& path, const TrainingData& data);
+
+// What to tell of cells that the model knows little of, and of the first position of the file at which it saw
+// nothing; empty when there are none.
+[[nodiscard]] std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file);
 
 // kMemory unless about `bytes` more fit in the machine's memory.
 Result<> check_memory(double bytes, const std::string& what);

@@ -12,7 +12,6 @@
 namespace lacuna {
 namespace {
 
-constexpr int kSweeps = 40;
 constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
 constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
 
@@ -84,11 +83,24 @@ void check(const ObservedTensor& tensor, const OffsetSpec& spec) {
 
 }  // namespace
 
-double Effect::at(std::uint64_t wanted) const {
+std::size_t Effect::place(std::uint64_t wanted) const {
   // Where every position was seen, position i is the i-th key.
-  if (wanted < key.size() && key[wanted] == wanted) return value[wanted];
+  if (wanted < key.size() && key[wanted] == wanted) return wanted;
   const auto found = std::lower_bound(key.begin(), key.end(), wanted);
-  return found != key.end() && *found == wanted ? value[static_cast<std::size_t>(found - key.begin())] : 0.0;
+  return found != key.end() && *found == wanted ? static_cast<std::size_t>(found - key.begin()) : key.size();
+}
+
+double Effect::at(std::uint64_t wanted) const {
+  const std::size_t i = place(wanted);
+  return i < key.size() ? value[i] : 0.0;
+}
+
+bool Effect::knows(std::uint64_t wanted) const { return place(wanted) < key.size(); }
+
+const Effect* Offsets::main_effect(int mode) const {
+  for (const Effect& effect : effects)
+    if (effect.modes.size() == 1 && effect.modes.front() == mode) return &effect;
+  return nullptr;
 }
 
 void Offsets::add(Effect effect) {
@@ -134,7 +146,13 @@ OffsetSpec spec_of(const Offsets& offsets) {
   return spec;
 }
 
-Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
+OffsetSpec main_effects(int order) {
+  OffsetSpec spec{.mean = true};
+  for (int k = 0; k < order; ++k) spec.effects.push_back({k});
+  return spec;
+}
+
+Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps) {
   check(tensor, spec);
   Offsets offsets;
   if (!spec.mean) return offsets;
@@ -150,7 +168,7 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
     fittings.push_back(make_fitting(tensor, modes));
     fittings.back().variance = noise / static_cast<double>(spec.effects.size() + 1);
   }
-  for (int i = 0; i < kSweeps && !fittings.empty(); ++i) {
+  for (int i = 0; i < sweeps && !fittings.empty(); ++i) {
     double changed = 0.0;
     double explained = 0.0;  // what the uncertainty of the effects adds to the expected residual
     for (Fitting& fitting : fittings) {

@@ -125,6 +125,28 @@ TEST_F(ModelFile, KeepsNearPartsAndPositions) {
   EXPECT_FALSE(load_model(path_));
 }
 
+TEST_F(ModelFile, KeepsWhatIsSaidOfUnseenCells) {
+  model_.fallback = {.mean = 0.1 + 0.2,
+                     .effects = {{.modes = {1}, .ridge = 1.0, .key = {0, 3}, .value = {0.7, -2.0}}}};
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->fallback.mean, model_.fallback.mean);
+  ASSERT_EQ(loaded->fallback.effects.size(), 1U);
+  EXPECT_EQ(loaded->fallback.effects[0].key, model_.fallback.effects[0].key);
+  EXPECT_EQ(loaded->fallback.effects[0].value, model_.fallback.effects[0].value);
+}
+
+TEST_F(ModelFile, OfOlderVersionsWithoutOffsetsIsGivenTheMiddleOfItsValues) {
+  model_.offsets = {};
+  model_.observed = {.low = 1.0, .high = 4.0};
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->fallback.mean, 2.5);
+  EXPECT_EQ(Predictor(*loaded).predict({{kUnseen}, {0}, {0}}).value[0], std::min(2.5, loaded->clip->high));
+}
+
 TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);

@@ -166,6 +166,7 @@ void Als::restore(const Kept& kept) {
 }
 
 AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index) {
+  silent_.assign(static_cast<std::size_t>(index.size()), true);
   for (const AlsPart& part : parts) {
     const FiberView view(tensor, part.spec());
     const FiberLookup lookup(tensor, view);
@@ -181,6 +182,9 @@ AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& par
           cells[i].fiber = static_cast<Index>(view.fiber_of_single(hit.which));
       }
     });
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (cells[i].row != kNone && cells[i].fiber != kNone && lookup.knows_row(cells[i].row))
+        silent_[i] = false;
   }
 }
 

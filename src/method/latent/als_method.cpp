@@ -35,6 +35,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
   Summary summary{.reason = StopReason::kMaxIterations};
   std::optional<AlsCells> cells;
   if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->cells); });
+  if (cells && !options.offsets->mean) run.guess_silent(cells->silent());
   std::optional<Als::Kept> best;
   double last = 0.0;
   for (int step = 1; step <= *options.max_iterations; ++step) {

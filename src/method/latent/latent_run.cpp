@@ -35,6 +35,7 @@ LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std:
     std::vector<FiberLookup> lookups;
     for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
     test_plan_.emplace(parts, lookups, run.test()->cells);
+    run.guess_silent(test_plan_->silent());
   });
 }
 
