@@ -14,8 +14,8 @@ namespace lacuna {
 // The modes along which neighbours are alike, ascending.
 [[nodiscard]] std::vector<int> ordered_modes(const ObservedTensor& tensor);
 
-// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda. Leaves the
-// best in the contest; nothing when no mode is ordered.
+// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda, then ranks,
+// and lengths and lambda again, more finely. Leaves the best in the contest; nothing when no mode is ordered.
 void choose_near(Contest& contest, const OffsetSpec& alone);
 
 }  // namespace lacuna
