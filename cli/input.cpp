@@ -224,21 +224,6 @@ std::string cold_note(const Predictor::Prediction& prediction, const TensorFile&
                      prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
 }
 
-std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file) {
-  std::string note;
-  if (prediction.cold > 0)
-    note = fmt::format("{} of {} cells lie on no observed fiber and got the effects of their positions",
-                       grouped(prediction.cold), grouped(file.entries.size()));
-  if (prediction.unseen == 0) return note;
-  const Mode& mode = file.modes[static_cast<std::size_t>(prediction.first_unseen_mode)];
-  const Index i = file.entries.cells.mode(prediction.first_unseen_mode)[prediction.first_unseen_cell];
-  const std::string where = i < mode.labels.size() ? fmt::format("'{}'", mode.labels[i])
-                                                   : fmt::format("{}", std::int64_t{i} + file.index_base);
-  return fmt::format("{}{}{} {} at positions without observed entries, the first at {} {}", note,
-                     note.empty() ? "" : "; ", grouped(prediction.unseen),
-                     prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
-}
-
 Result<> check_memory(double bytes, const std::string& what) {
   const MemoryLimit available = memory_limit();
   if (bytes <= available.bytes) return Nothing{};

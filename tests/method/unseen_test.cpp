@@ -47,15 +47,15 @@ Entries unseen_cells() {
   return list;
 }
 
-class Unseen : public testing::TestWithParam<MethodInfo> {
+class Unseen : public testing::TestWithParam<Method> {
  protected:
   [[nodiscard]] Settings options() const {
-    Settings options{.method = GetParam().method};
-    if (takes(GetParam().method, kTakesSteps)) options.max_iterations = 10;
-    if (takes(GetParam().method, kTakesRank)) options.ranks = {2};
+    Settings options{.method = GetParam()};
+    if (takes(GetParam(), kTakesSteps)) options.max_iterations = 10;
+    if (takes(GetParam(), kTakesRank)) options.ranks = {2};
     return options;
   }
-  [[nodiscard]] bool has_a_body() const { return GetParam().model != "offsets"; }
+  [[nodiscard]] bool has_a_body() const { return info(GetParam()).model != "offsets"; }
 };
 
 TEST_P(Unseen, NeverZeroButTheEffectsOfKnownPositions) {
@@ -63,15 +63,17 @@ TEST_P(Unseen, NeverZeroButTheEffectsOfKnownPositions) {
   if (!has_a_body()) specs.erase(specs.begin());
   for (const OffsetSpec& spec : specs) {
     Settings settings = options();
-    if (GetParam().method == Method::kMean && !spec.effects.empty()) continue;
+    if (GetParam() == Method::kMean && !spec.effects.empty()) continue;
     settings.offsets = spec;
     const Entries cells = unseen_cells();
     const FitResult result = fit_once(observed(), settings);
     const auto prediction = Predictor(result.model).predict(cells.cells);
-    EXPECT_EQ(prediction.unseen, cells.size());
-    EXPECT_EQ(prediction.first_unseen_cell, 0);
+    const bool only_a_mean = !has_a_body() && spec.effects.empty();  // which knows no positions
     EXPECT_EQ(prediction.first_unseen_mode, 0);
-    const bool only_a_mean = !has_a_body() && spec.effects.empty();
+    if (!only_a_mean) {
+      EXPECT_EQ(prediction.unseen, cells.size());
+      EXPECT_EQ(prediction.first_unseen_cell, 0);
+    }
     const double mean = observed().mean();
     const double of_the_mean = rmse(cells.value, std::vector<double>(cells.value.size(), mean));
     EXPECT_LT(rmse(cells.value, prediction.value), only_a_mean ? 1.001 * of_the_mean : 0.8 * of_the_mean)
@@ -101,12 +103,17 @@ TEST_P(Unseen, AllUnknownIsTheMean) {
   EXPECT_NEAR(said, observed().mean(), 1e-9 * kLevel);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Unseen, testing::ValuesIn(methods().begin(), methods().end()),
-                         [](const auto& one) {
-                           std::string text(one.param.name);
-                           std::erase(text, '-');
-                           return text;
-                         });
+std::vector<Method> all_methods() {
+  std::vector<Method> list;
+  for (const MethodInfo& row : methods()) list.push_back(row.method);
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Unseen, testing::ValuesIn(all_methods()), [](const auto& one) {
+  std::string text(name(one.param));
+  std::erase(text, '-');
+  return text;
+});
 
 }  // namespace
 }  // namespace lacuna
