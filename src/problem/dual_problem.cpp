@@ -52,14 +52,28 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
 // Z where the solve begins: that of the state near by, else what start_from gave, else 0, for which it
 // returns true.
 template <class Real>
-bool DualProblem<Real>::start_at(const State* near, State& state) const {
+bool DualProblem<Real>::start_at(const State* near, State& state) {
   if (near != nullptr) {
     state.z = near->z;
     return false;
   }
   state.z = start_;
   state.z.resize(static_cast<std::size_t>(data_->entries()));
+  if (!start_.empty()) scale_to_point(state.z);
   return start_.empty();
+}
+
+// Z <- t Z with t = <Z,Y> / <Z, A Z>, the best multiple in the norm of A: a Z of another lambda has another
+// length.
+template <class Real>
+void DualProblem<Real>::scale_to_point(std::vector<Real>& z) {
+  const Communicator& everyone = data_->everyone();
+  z_dot_.resize(z.size());
+  system_.apply(z, z_dot_);
+  const double curvature = dot<Real>(everyone, z, z_dot_);
+  if (!(curvature > 0.0)) return;
+  const auto scale = static_cast<Real>(dot<Real>(everyone, z, data_->y()) / curvature);
+  for (Real& value : z) value *= scale;
 }
 
 // A Z = Y up to ||R|| <= tolerance ||Z / weight||: the error of Z is about twice R times the weights, so

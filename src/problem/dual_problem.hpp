@@ -68,7 +68,8 @@ class DualProblem {
 
  private:
   void move_to(const Point& u, const State& state);
-  [[nodiscard]] bool start_at(const State* near, State& state) const;
+  [[nodiscard]] bool start_at(const State* near, State& state);
+  void scale_to_point(std::vector<Real>& z);
   void solve(double tolerance, bool from_zero, State& state);
   [[nodiscard]] double scaled_norm(std::span<const Real> z) const;
   [[nodiscard]] double misfit(std::span<const Real> z, std::span<const Real> residual) const;

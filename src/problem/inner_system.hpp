@@ -37,6 +37,9 @@ class InnerSystem {
   // A residual that is close enough, whatever tolerance is asked for.
   void set_floor(double residual) { floor_ = residual; }
 
+  // out = A in
+  void apply(std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); }
+
   // From the x given, or from 0; true when it converged.
   bool solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending, std::span<Real> x);
 

@@ -12,9 +12,10 @@
 namespace lacuna {
 
 namespace {
-// Of the mean of B' R^-1 B in the preconditioner: with less, fields between the entries, of which there are
-// most, converge sooner. On peppers-pixels 0.05 takes a quarter fewer steps than 1 at every smoothness.
-constexpr double kMeanShare = 0.05;
+// Of the mean of B' R^-1 B in the preconditioner, the share of cells that are observed, and no less than this:
+// with less, fields between the entries converge sooner. On peppers-pixels (a tenth observed) 0.05 takes a
+// quarter fewer steps than 1 at every smoothness, on msi-lines (97 %) 1 takes half of those of 0.05.
+constexpr double kLeastMeanShare = 0.05;
 constexpr double kResolved = 3.0;  // roundings of the first residual
 constexpr double kTamest = 1e5;    // growth of errors in long waves that single precision can bear
 }  // namespace
@@ -49,6 +50,8 @@ NearInverse<Field>::NearInverse(const std::vector<PartKernels>& parts, Count ent
     for (const double square : near->grid()->basis_squares())
       block.observed.push_back(static_cast<Field>(square));
     block.precision.resize(block.observed.size());
+    const double cells = static_cast<double>(near->slots()) * static_cast<double>(parts[p].rows());
+    block.share = std::max(kLeastMeanShare, std::min(1.0, static_cast<double>(entries) / cells));
     blocks_.push_back(std::move(block));
   }
 }
@@ -124,7 +127,7 @@ double NearInverse<Field>::scaled_square() const {
   for (const Block& block : blocks_)
     total += sum_over_field(
         *block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count column) {
-          const auto mean = static_cast<Field>(kMeanShare * block.mean[column]);
+          const auto mean = static_cast<Field>(block.share * block.mean[column]);
           double sum = 0.0;
           for (Count i = begin; i < end; ++i, ++cell) {
             const Field r = block.r[i];
@@ -141,7 +144,7 @@ void NearInverse<Field>::next_direction(double beta) {
   for (Block& block : blocks_)
     (void)sum_over_field(
         *block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count column) {
-          const auto mean = static_cast<Field>(kMeanShare * block.mean[column]);
+          const auto mean = static_cast<Field>(block.share * block.mean[column]);
           const auto keep = static_cast<Field>(beta);
           for (Count i = begin; i < end; ++i, ++cell)
             block.p[i] =

@@ -64,6 +64,7 @@ class NearInverse {
     std::vector<Field> precision;   // 1 / (lambda f)
     std::vector<Field> observed;    // squared lengths of the rows of E
     std::vector<double> mean;       // of B' R^-1 B, for each column
+    double share = 1.0;             // of that mean in the preconditioner
     std::vector<Field> c, r, p, q;  // fields
   };
 

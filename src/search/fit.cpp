@@ -31,6 +31,12 @@ double steps_share(const Settings& settings) {
   return settings.search.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
 }
 
+bool has_near_parts(const Settings& settings) {
+  return settings.latent.parts.given() &&
+         std::any_of(settings.latent.parts->begin(), settings.latent.parts->end(),
+                     [](const PartOptions& part) { return !part.spec.near.empty(); });
+}
+
 // As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
 // is solved roughly, ended.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
@@ -38,6 +44,7 @@ void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) 
   if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
   chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+  if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
 }
 
 // The settings of the best trial, with what only the final fit needs, as it was asked for.

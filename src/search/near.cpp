@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "search/rank.hpp"
 #include "search/structure.hpp"
 #include "tensor/lexicographic_order.hpp"
 #include "tensor/positions.hpp"
@@ -39,6 +40,7 @@ class NearSearch {
         ordered_(ordered_modes(contest.evaluator().kept())) {}
 
   void run();
+  void refine();
 
  private:
   [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
@@ -49,7 +51,7 @@ class NearSearch {
   [[nodiscard]] Settings settings(const Parts& parts) const;
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
   void choose_smoothness(bool open_lambda);
-  void choose_length();
+  void choose_length(double step);
 
   Contest* contest_;
   const OffsetSpec* alone_;
@@ -144,8 +146,8 @@ void NearSearch::choose_smoothness(bool open_lambda) {
 }
 
 // All lengths together, up or down while it helps.
-void NearSearch::choose_length() {
-  for (const double factor : {4.0, 0.25}) {
+void NearSearch::choose_length(double step) {
+  for (const double factor : {step, 1.0 / step}) {
     bool moved = false;
     for (;;) {
       double longest = 0.0;
@@ -174,8 +176,16 @@ void NearSearch::run() {
   contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   choose_smoothness(open_lambda);
-  choose_length();
+  choose_length(4.0);
   if (open_lambda) choose_lambda(*contest_, 3.0);
+  contest_->fit_again();
+}
+
+void NearSearch::refine() {
+  contest_->only_look();
+  choose_length(2.0);
+  if (asked_->lambda.open() && asked_->latent.lambdas.open()) choose_lambda(*contest_, 2.0);
+  contest_->fit_again();
 }
 
 }  // namespace
@@ -243,6 +253,12 @@ std::vector<int> ordered_modes(const ObservedTensor& tensor) {
   return ordered;
 }
 
-void choose_near(Contest& contest, const OffsetSpec& alone) { NearSearch(contest, alone).run(); }
+void choose_near(Contest& contest, const OffsetSpec& alone) {
+  NearSearch search(contest, alone);
+  search.run();
+  if (contest.empty()) return;
+  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest);
+  search.refine();
+}
 
 }  // namespace lacuna

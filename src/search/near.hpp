@@ -18,8 +18,8 @@ namespace lacuna {
 // each cell.
 [[nodiscard]] bool suits_a_grid(const Mode& mode);
 
-// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda. Leaves the
-// best in the contest; nothing when no mode is ordered.
+// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda, then ranks,
+// and lengths and lambda again, more finely. Leaves the best in the contest; nothing when no mode is ordered.
 void choose_near(Contest& contest, const OffsetSpec& alone);
 
 }  // namespace lacuna
