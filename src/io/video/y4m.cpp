@@ -140,7 +140,8 @@ Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get) 
   if (!more) return placed(more.error());
   const auto format = parse_y4m_line(line);
   if (!format) return placed(format.error());
-  Y4mStream stream{.format = *format};
+  Y4mStream stream;
+  stream.format = *format;
   const std::size_t cells = format->pixels() * format->channels;
   Bytes frame(format->frame_bytes());
   for (;;) {
