@@ -88,7 +88,7 @@ class LongFit(Process):
         self.write("train.tns", tns(sample(0.5, shape=(40, 40, 20))[0]))
         running = self.start(
             "fit", "train.tns", "-o", "m.lac", "--tolerance", "0", "--max-iterations", "1000000", "--rank", "4",
-            "--lambda", "1e6",
+            "--lambda", "1e6", "--parts", "full", "--offsets", "none", "--method", "tr-mm",
         )  # fmt: skip
         for line in running.stderr:
             if line.split()[:1] == ["1"]:  # the first step is done
