@@ -93,6 +93,7 @@ Result<int> EvaluateCommand::run() {
     covered = coverage(fitted->calibration, truth, prediction.value,
                        predictor.support(file->entries.cells, file->entries.coordinates), interval);
   }
+  if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
@@ -100,6 +101,7 @@ Result<int> EvaluateCommand::run() {
         "{}\n",
         nlohmann::ordered_json{{"cells", truth.size()},
                                {"cold", prediction.cold},
+                               {"unseen", prediction.unseen},
                                {"rmse", rmse(truth, prediction.value)},
                                {"mae", mae(truth, prediction.value)},
                                {"r2", or_null(explained)},

@@ -15,6 +15,7 @@
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/fiber_counts.hpp"
 #include "tensor/positions.hpp"
 
@@ -101,8 +102,7 @@ Result<int> InfoCommand::show_data() const {
   if (!tensor) return tensor.error();
 
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
-  double cells = 1.0;
-  for (const Mode& mode : tensor->modes()) cells *= mode.size;
+  const double cells = count_cells(tensor->modes());
   Json about{{"file", path},
              {"format", format_name(format)},
              {"shape", extents(tensor->modes())},
@@ -155,6 +155,7 @@ Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
           {"agree", agree},
           {"near", near},
           {"smoothness", part.modes.smoothness},
+          {"side", part.modes.side},
           {"row_power", part.modes.row_power},
           {"fiber_power", part.modes.fiber_power},
           {"rank", part.factor.cols()},
@@ -205,6 +206,9 @@ Result<int> InfoCommand::show_model() const {
              {"mixture", mixture},
              {"tensor_mixture", predictor.tensor_mixture()},
              {"settings", io::to_json(model->record)}};
+  about["side"] = Json::object();  // how many columns of side information each mode has
+  for (const Mode& mode : modes)
+    if (mode.side) about["side"][mode.name] = mode.side->columns();
   for (const Mode& mode : modes)
     about["modes"].push_back({{"name", mode.name},
                               {"size", mode.size},
@@ -223,6 +227,8 @@ Result<int> InfoCommand::show_model() const {
     fmt::print(", predictions kept within {:.6g} to {:.6g}", model->clip->low, model->clip->high);
   fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n", offsets, model->offsets.mean, model->index_base);
   print_positions(modes);
+  for (const auto& [mode, columns] : about["side"].items())
+    fmt::print("{} columns of side information of {}\n", columns.get<Count>(), mode);
   fmt::print("\n");
   if (model->latent() != nullptr)
     print_parts(about["parts"], mixture);

@@ -67,12 +67,11 @@ Result<int> PredictCommand::run() {
   if (auto written = write_tensor(out, *file); !written) return written.error();
   if (interval > 0.0)
     if (auto written = write_interval(*fitted, predictor, *file); !written) return written.error();
-  if (prediction.cold > 0)
-    output.say(fmt::format("note: {} of {} cells lie on no observed fiber and got their offset",
-                           grouped(prediction.cold), grouped(file->entries.size())));
+  if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
                                               {"cold", prediction.cold},
+                                              {"unseen", prediction.unseen},
                                               {"offset", fitted->offsets.mean},
                                               {"output", out}}
                            .dump());

@@ -8,6 +8,7 @@
 #include <lacuna/base/threads.hpp>
 
 #include "base/machine.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -125,7 +126,8 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   error.where = path;
   if (repeated.second != repeated.first) {
     error.where = locate_entry(path, options, repeated.second);
-    error.what += fmt::format(" (first at {})", locate_entry(path, options, repeated.first));
+    error.what += fmt::format(" (first at {}); choose --duplicates mean, sum or last",
+                              locate_entry(path, options, repeated.first));
   }
   return error;
 }
@@ -152,13 +154,18 @@ bool shows_a_picture(const TensorFile& file) {
 }
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
-                                   const InputFlags& flags) {
+                                   const InputFlags& flags, const SideFlags& side) {
   auto options = flags.read_options();
   if (!options) return options.error();
   auto file = read_tensor(path, *options);
   if (!file) return file.error();
 
   TrainingData data;
+  const auto attach = [&]() -> Result<> {
+    data.notes.clear();
+    return side.attach(*file, data.notes);
+  };
+  if (auto attached = attach(); !attached) return attached.error();
   if (!test_path.empty()) {
     auto test = read_cells(test_path, flags, file->modes, file->index_base);
     if (!test && flags.index_base < 0 && file->index_base == 1) {
@@ -168,6 +175,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
         options->index_base = 0;
         file = read_tensor(path, *options);
         if (!file) return file.error();
+        if (auto attached = attach(); !attached) return attached.error();
         test = read_cells(test_path, flags, file->modes, 0);
       }
     }
@@ -187,8 +195,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
 
 void announce(const Output& output, const std::string& path, const TrainingData& data) {
   const ObservedTensor& tensor = data.tensor;
-  double cells = 1.0;
-  for (const Mode& mode : tensor.modes()) cells *= mode.size;
+  const double cells = count_cells(tensor.modes());
   const bool numbered = std::any_of(tensor.modes().begin(), tensor.modes().end(),
                                     [](const Mode& mode) { return mode.labels.empty() && !mode.binning; });
   std::string line = fmt::format("{}: {}, {}, {} observed ({:.3g} %)", path, format_name(data.format),
@@ -199,6 +206,22 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
+  for (const std::string& note : data.notes) output.say("note: " + note);
+}
+
+std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file) {
+  std::string note;
+  if (prediction.cold > 0)
+    note = fmt::format("{} of {} cells lie on no observed fiber and got the effects of their positions",
+                       grouped(prediction.cold), grouped(file.entries.size()));
+  if (prediction.unseen == 0) return note;
+  const Mode& mode = file.modes[static_cast<std::size_t>(prediction.first_unseen_mode)];
+  const Index i = file.entries.cells.mode(prediction.first_unseen_mode)[prediction.first_unseen_cell];
+  const std::string where = i < mode.labels.size() ? fmt::format("'{}'", mode.labels[i])
+                                                   : fmt::format("{}", std::int64_t{i} + file.index_base);
+  return fmt::format("{}{}{} {} at positions without observed entries, the first at {} {}", note,
+                     note.empty() ? "" : "; ", grouped(prediction.unseen),
+                     prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
 }
 
 Result<> check_memory(double bytes, const std::string& what) {

@@ -41,10 +41,10 @@ class LatentPredictor {
   // The latent parts must outlive the predictor.
   explicit LatentPredictor(const Latent& latent);
 
-  // out[i] += W(cell i); returns how many cells are cold: on no observed fiber of any part. coordinates: as
-  // CellPlan takes them.
-  Count add_values(const Cells& cells, std::span<double> out,
-                   const std::vector<std::vector<double>>& coordinates = {}) const;
+  // out[i] += W(cell i); returns which cells no part says anything of (CellPlan::silent). coordinates: as CellPlan
+  // takes them.
+  std::vector<bool> add_values(const Cells& cells, std::span<double> out,
+                               const std::vector<std::vector<double>>& coordinates = {}) const;
   // The parts W^(p) at the cells, one list for each.
   [[nodiscard]] std::vector<std::vector<double>> parts(const Cells& cells) const;
 

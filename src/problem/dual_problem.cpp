@@ -125,8 +125,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   move_to(u, state);
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z),
-                               out[p]);
+    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z), out[p],
+                               work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -137,13 +137,14 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   move_to(u, state);
   const auto& parts = data_->parts();
   const std::span<const Real> z = state.z;
-  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
   solve_for_z_dot(z, std::clamp(options_.hessian_forcing * accuracy.relative_gradient,
                                 options_.hessian_tightest, options_.hessian_loosest));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     out[p].setZero();
-    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p]);
-    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p]);
+    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p], work_);
+    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p],
+                       work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -155,10 +156,10 @@ void DualProblem<Real>::solve_for_z_dot(std::span<const Real> z, double toleranc
   right_side.assign(z.size(), Real{0});
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
     data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z,
-                                      std::span<Real>(right_side));
+                                      std::span<Real>(right_side), work_);
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   z_dot_.resize(z.size());
-  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kTrusted, z_dot_);
+  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kEstimated, z_dot_);
 }
 
 template class DualProblem<double>;

@@ -82,6 +82,7 @@ class DualProblem {
   std::vector<Real> start_;
   std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
   std::vector<Real> z_dot_;                   // its Zdot
+  PartWorkspace<Real> work_;
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

@@ -80,6 +80,7 @@ class NearInverse {
   std::vector<Block> blocks_;
   std::vector<Field> inverse_ridge_;
   std::vector<Field> values_;  // at the entries
+  GridWorkspace<Field> work_;
   Count applications_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
 #include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -32,8 +33,7 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
-  double cells = 1.0;
-  for (const Mode& mode : kept.modes()) cells *= mode.size;
+  const double cells = count_cells(kept.modes());
   if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
          row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
@@ -166,7 +166,8 @@ bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;
   const Method method = *settings.method;
   const bool parts = takes(method, kTakesParts);
-  return (settings.offsets.open() && method != Method::kMean) || (parts && settings.latent.parts.open()) ||
+  return (settings.offsets.open() && method != Method::kMean) ||
+         (parts && (settings.latent.parts.open() || any_open(*settings.latent.parts))) ||
          (settings.ranks.open() && settings.latent.certified_gap.open() && takes(method, kTakesRank) &&
           !info(method).finds_rank) ||
          (settings.lambda.open() && settings.latent.lambdas.open() && takes(method, kTakesLambda));

@@ -11,6 +11,7 @@
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/robust.hpp"
+#include "search/side.hpp"
 
 namespace lacuna {
 namespace {
@@ -77,6 +78,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
     return {.settings = asked};
   }
   choose(evaluator);
+  choose_side(evaluator);
   const Trial& best = evaluator.best();
   if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
   Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};

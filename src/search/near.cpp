@@ -10,6 +10,7 @@
 
 #include "search/rank.hpp"
 #include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/lexicographic_order.hpp"
 #include "tensor/positions.hpp"
 
@@ -60,9 +61,7 @@ class NearSearch {
 };
 
 bool NearSearch::fits(const PartSpec& spec) const {
-  double cells = 1.0;
-  for (const int k : spec.fiber_modes()) cells *= kept().extent(k);
-  if (cells > kMostCells) return false;
+  if (count_cells(kept().modes(), spec.fiber_modes()) > kMostCells) return false;
   if (spec.near.size() == 1 && spec.smoothness == 1.0) return true;  // sweeps, whatever the spacing
   return std::all_of(spec.near.begin(), spec.near.end(),
                      [this](const NearMode& near) { return suits_a_grid(kept().modes()[near.mode]); });

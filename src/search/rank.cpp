@@ -109,7 +109,8 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
   Evaluator& evaluator = contest.evaluator();
   std::optional<Model> start;
   int since = 0;
-  for (int rank = 1; rank <= kLargestGrownRank && since < kPatience && evaluator.go_on(); ++rank) {
+  const int most = largest_tucker_rank(evaluator.kept().order());
+  for (int rank = 1; rank <= most && since < kPatience && evaluator.go_on(); ++rank) {
     settings.ranks = {rank};
     Trial found = evaluator.judge(settings, fmt::format("{} rank {}", name(*settings.method), rank),
                                   start ? &*start : nullptr);

@@ -7,6 +7,7 @@
 
 #include "base/number_text.hpp"
 #include "search/near.hpp"
+#include "search/open_lengths.hpp"
 #include "tensor/fiber_view.hpp"
 #include "tensor/positions.hpp"
 
@@ -60,6 +61,7 @@ class StructureSearch {
 Settings StructureSearch::start() const {
   Settings first = *asked_;
   first.method.settle(Method::kTrMm);
+  if (first.latent.parts.given()) first.latent.parts = closed(*first.latent.parts);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
   if (first.latent.lambdas.given())
@@ -211,6 +213,7 @@ void StructureSearch::run() {
   if (asked_->offsets.open()) choose_offsets();
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
+  choose_open_lengths(*contest_);
   if (asked_->latent.parts.open() && asked_->latent.lambdas.open()) {
     choose_parts();
     if (contest_->far_behind()) return;

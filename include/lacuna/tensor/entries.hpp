@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/side_information.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct Mode {
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
   std::string unit{};                 // of the positions, for people: "nm"
+  std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
