@@ -268,7 +268,7 @@ class Envi(CliTest):
         self.refused("700, 890", "700", "c.hdr:13", "4 wavelengths", "5")
         self.refused("700, 890", "700, 700", "c.hdr:13", "700 twice")
         self.refused("700, 890", "700, x", "c.hdr:13", "'x'")
-        self.refused("10, 10}", "10, 10", "c.hdr:15", "'{' without")
+        self.refused("10, 10}", "10, 10", "c.hdr:16", "'{' without")
         self.refused("bands   = 5", "bands 5", "c.hdr:6", "key = value")
         self.path("c.img").unlink()
         self.assertIn("no file of numbers", self.fails(3, "info", "c.hdr"))

@@ -93,7 +93,7 @@ class Ratings(CliTest):
         told = self.ok("certify", "m.lac", "ratings.csv")
         self.assertIn("user|item side=0.5", told)
         known = self.ok_json("info", "m.lac")
-        self.assertEqual(known["side"], {"user": 5})
+        self.assertEqual(known["side"], {"user": 15})
         self.ok("report", "m.lac", "-o", "page.html")
         self.assertIn("town=north", self.path("page.html").read_text())
 
@@ -115,7 +115,7 @@ class Ratings(CliTest):
         self.ok("tune", "ratings.csv", "-o", "m.lac", "--method", "tr-mm", "--side", "user=users.csv", "--parts-grid",
                 "user|item side=0.5", "--lambda-grid", "1", "--rank-grid", "2", "--offsets", "mean", "--folds", "2",
                 "--refine", "0", "--max-iterations", "5", *FIT)
-        self.assertEqual(self.ok_json("info", "m.lac")["side"], {"user": 5})
+        self.assertEqual(self.ok_json("info", "m.lac")["side"], {"user": 15})
 
     def refused(self, code, words, *arguments):
         told = self.fails(code, "fit", "ratings.csv", "-o", "m.lac", *arguments)
