@@ -15,7 +15,6 @@
 namespace lacuna {
 namespace {
 
-
 bool is_weight(std::string_view text, double& weight) {
   return io::parse_decimal(text, '.', weight) && weight >= 0.0 && std::isfinite(weight);
 }
