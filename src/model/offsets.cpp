@@ -17,6 +17,7 @@ namespace {
 constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
 constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
 constexpr int kPriorTurns = 3;
+constexpr int kSupportTurns = 20;  // of the variances of the regression for positions without entries
 
 // What side information says of the effect of a mode: a + phi_i . c, c ~ N(0, variance), in place of 0.
 struct EffectPrior {
@@ -80,7 +81,7 @@ void fill_unobserved(const std::shared_ptr<const SideInformation>& side, Fitting
   const SideRegression regression(side, {fitting.effect.key.begin(), fitting.effect.key.end()},
                                   fitting.weight);
   SideRegression::Supported found;
-  regression.support([&](std::size_t g) { return fitting.effect.value[g]; }, kSweeps, found);
+  regression.support([&](std::size_t g) { return fitting.effect.value[g]; }, kSupportTurns, found);
   Effect whole{.modes = fitting.effect.modes, .ridge = fitting.effect.ridge};
   std::size_t g = 0;
   for (std::int64_t i = 0; i < regression.positions(); ++i) {
