@@ -59,7 +59,7 @@ class NearSearch {
   void try_grids();
   void try_lines();
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
-  void choose_smoothness(bool open_lambda);
+  bool choose_smoothness(bool open_lambda);
   void choose_length(double step);
 
   Contest* contest_;
@@ -161,8 +161,9 @@ bool NearSearch::consider(const std::string& what, const std::function<void(Part
 
 // Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
 // with them. Along single modes nothing is as cheap as the roughest.
-void NearSearch::choose_smoothness(bool open_lambda) {
-  if (contest_->settings().latent.parts->front().spec.near.size() == 1) return;
+bool NearSearch::choose_smoothness(bool open_lambda) {
+  if (contest_->settings().latent.parts->front().spec.near.size() == 1) return false;
+  bool smoother = false;
   for (const double smoothness : {1.5, 2.0}) {
     Settings other = contest_->settings();
     double before = smoothness;
@@ -175,7 +176,9 @@ void NearSearch::choose_smoothness(bool open_lambda) {
     if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
     if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
+    smoother = true;
   }
+  return smoother;
 }
 
 // All lengths together, up or down while it helps.
@@ -206,7 +209,9 @@ void NearSearch::try_grids() {
         "parts " + describe(parts, kept().modes()));
 }
 
+// Where several modes are ordered and others are not, as in pictures, grids say all there is to say of order.
 void NearSearch::try_lines() {
+  if (ordered_.size() > 1 && static_cast<int>(ordered_.size()) < order()) return;
   const int along = most_alike();
   const Parts parts = line_candidate(along);
   if (parts.empty()) return;
@@ -227,9 +232,9 @@ void NearSearch::run() {
   if (contest_->empty()) return;
   contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
-  choose_smoothness(open_lambda);
-  choose_length(4.0);
+  choose_length(4.0);  // while solves are cheap
   if (open_lambda) choose_lambda(*contest_, 3.0);
+  if (choose_smoothness(open_lambda) && open_lambda) choose_lambda(*contest_, 3.0);
   contest_->fit_again();
 }
 
