@@ -10,6 +10,7 @@
 #include <lacuna/model/structure.hpp>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "command.hpp"
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <lacuna/base/threads.hpp>
 
-#include "base/machine.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -176,14 +175,6 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
-}
-
-Result<> check_memory(double bytes, const std::string& what) {
-  const MemoryLimit available = memory_limit();
-  if (bytes <= available.bytes) return Nothing{};
-  return Error{ErrorKind::kMemory, "",
-               fmt::format("{} needs about {}, {} {}", what, bytes_text(bytes), available.from,
-                           bytes_text(available.bytes))};
 }
 
 }  // namespace lacuna::cli

@@ -66,7 +66,4 @@ void keep_valued(Entries& entries);
 // Says format, shape, index base, counts on stderr.
 void announce(const Output& output, const std::string& path, const TrainingData& data);
 
-// kMemory unless about `bytes` more fit in the machine's memory.
-Result<> check_memory(double bytes, const std::string& what);
-
 }  // namespace lacuna::cli
