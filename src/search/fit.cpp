@@ -11,6 +11,7 @@
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/robust.hpp"
+#include "search/side.hpp"
 
 namespace lacuna {
 namespace {
@@ -31,6 +32,12 @@ double steps_share(const Settings& settings) {
   return settings.search.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
 }
 
+bool has_near_parts(const Settings& settings) {
+  return settings.latent.parts.given() &&
+         std::any_of(settings.latent.parts->begin(), settings.latent.parts->end(),
+                     [](const PartOptions& part) { return !part.spec.near.empty(); });
+}
+
 // As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
 // is solved roughly, ended.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
@@ -38,6 +45,7 @@ void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) 
   if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
   chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+  if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
 }
 
 // The settings of the best trial, with what only the final fit needs, as it was asked for.
@@ -70,6 +78,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
     return {.settings = asked};
   }
   choose(evaluator);
+  choose_side(evaluator);
   const Trial& best = evaluator.best();
   if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
   Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};
@@ -92,7 +101,7 @@ void measure(const Entries* test, FitResult& result) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
   if (test == nullptr || test->size() == 0) return;
-  const std::vector<double> predicted = Predictor(result.model).predict(test->cells).value;
+  const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
   result.last.test_rmse = rmse(test->value, predicted);
   result.last.test_auc = auc(test->value, predicted);
 }

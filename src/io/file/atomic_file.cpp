@@ -183,6 +183,14 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
   s.used += bytes;
 }
 
+Result<std::string> AtomicFile::flush_to_path() {
+  State& s = *state_;
+  s.flush();
+  if (s.error) return *s.error;
+  if (s.direct) return output_error(s.path, "found a pipe or a device, expected a file for this format");
+  return s.temporary;
+}
+
 Result<> AtomicFile::commit() {
   State& s = *state_;
   if (s.done) return Nothing{};
