@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/machine.hpp"
+#include "base/number_text.hpp"
 #include "command.hpp"
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"

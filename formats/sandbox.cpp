@@ -120,16 +120,21 @@ void allow_bytes(std::uint64_t bytes) {
 
 void restrict_calls(Access access) {
   Filter filter;
-  filter.allow(
-      {__NR_read,         __NR_pread64,        __NR_readv,        __NR_lseek,         __NR_fstat,
-       __NR_newfstatat,   __NR_close,          __NR_munmap,       __NR_mremap,        __NR_brk,
-       __NR_madvise,      __NR_write,          __NR_writev,       __NR_exit,          __NR_exit_group,
-       __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_sigaltstack,   __NR_futex,
-       __NR_getpid,       __NR_gettid,         __NR_tgkill,       __NR_clock_gettime, __NR_gettimeofday,
-       __NR_getrandom,    __NR_prlimit64,      __NR_getrlimit,    __NR_setrlimit,     __NR_sched_getaffinity,
-       __NR_sched_yield,  __NR_uname,          __NR_getcwd,       __NR_readlinkat,    __NR_faccessat,
-       __NR_fcntl,        __NR_flock,          __NR_fstatfs,      __NR_statx,         __NR_sysinfo,
-       __NR_getuid,       __NR_geteuid,        __NR_getgid,       __NR_getegid});
+  filter.allow({__NR_read,         __NR_pread64,        __NR_readv,
+                __NR_lseek,        __NR_fstat,          __NR_newfstatat,
+                __NR_close,        __NR_munmap,         __NR_mremap,
+                __NR_brk,          __NR_madvise,        __NR_write,
+                __NR_writev,       __NR_exit,           __NR_exit_group,
+                __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn,
+                __NR_sigaltstack,  __NR_futex,          __NR_getpid,
+                __NR_gettid,       __NR_tgkill,         __NR_clock_gettime,
+                __NR_gettimeofday, __NR_getrandom,      __NR_prlimit64,
+                __NR_getrlimit,    __NR_setrlimit,      __NR_sched_getaffinity,
+                __NR_sched_yield,  __NR_uname,          __NR_getcwd,
+                __NR_readlinkat,   __NR_faccessat,      __NR_fcntl,
+                __NR_flock,        __NR_fstatfs,        __NR_statx,
+                __NR_sysinfo,      __NR_getuid,         __NR_geteuid,
+                __NR_getgid,       __NR_getegid,        __NR_prctl /* for forbid_opening() */});
 #ifdef __NR_stat  // older calls that not every processor has
   filter.allow({__NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_time});
 #endif

@@ -7,6 +7,7 @@ int ColdGuess::unseen_mode(const Cells& cells, Count cell) const {
   for (int k = 0; k < model_->order(); ++k) {
     const Index i = cells.mode(k)[cell];
     if (i >= model_->modes[k].size) return k;
+    if (model_->modes[k].side) continue;  // known by what is said of it
     const Effect* effect = model_->offsets.main_effect(k);
     if (effect == nullptr) effect = model_->fallback.main_effect(k);
     if (effect != nullptr && !effect->knows(i)) return k;

@@ -17,11 +17,12 @@ namespace {
 constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
 constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
 constexpr int kPriorTurns = 3;
+constexpr int kSupportTurns = 20;  // of the variances of the regression for positions without entries
 
-// What side information says of the effect of a mode: phi_i . c, c ~ N(0, variance), in place of 0.
+// What side information says of the effect of a mode: a + phi_i . c, c ~ N(0, variance), in place of 0.
 struct EffectPrior {
   SideRegression regression;
-  Eigen::VectorXd c;
+  SideRegression::Line line;
   double variance = 0.0;
 };
 
@@ -54,7 +55,8 @@ Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes
   fitting.effect.value.assign(fitting.effect.key.size(), 0.0);
   if (const auto& side = tensor.modes()[modes[0]].side; side && modes.size() == 1) {
     fitting.prior = EffectPrior{
-        .regression = SideRegression(side, {fitting.effect.key.begin(), fitting.effect.key.end()}), .c = {}};
+        .regression = SideRegression(side, {fitting.effect.key.begin(), fitting.effect.key.end()}),
+        .line = {}};
     fitting.prior_mean.assign(fitting.effect.key.size(), 0.0);
   }
   return fitting;
@@ -64,23 +66,29 @@ Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes
 void move_prior(Fitting& fitting) {
   EffectPrior& prior = *fitting.prior;
   const double ridge = fitting.variance / prior.variance;
-  prior.c = prior.regression.fit([&](std::size_t g) { return fitting.effect.value[g]; }, ridge);
-  const double squares = prior.c.squaredNorm() + fitting.variance * prior.regression.inverse_trace(ridge);
-  prior.variance = std::max(squares / static_cast<double>(prior.c.size()), fitting.variance / kLargestRidge);
+  prior.line = prior.regression.fit([&](std::size_t g) { return fitting.effect.value[g]; }, ridge);
+  const double squares =
+      prior.line.slope.squaredNorm() + fitting.variance * prior.regression.inverse_trace(ridge);
+  prior.variance =
+      std::max(squares / static_cast<double>(prior.line.slope.size()), fitting.variance / kLargestRidge);
   for (std::size_t g = 0; g < fitting.prior_mean.size(); ++g)
-    fitting.prior_mean[g] = prior.regression.at(static_cast<std::int64_t>(fitting.effect.key[g]), prior.c);
+    fitting.prior_mean[g] = prior.regression.at(static_cast<std::int64_t>(fitting.effect.key[g]), prior.line);
 }
 
-// Positions without entries have what side information says of them.
-void fill_unobserved(Fitting& fitting) {
+// Positions without entries have what side information says of them, by a regression that weighs the others by
+// their entries: what is asked of new positions is as what was asked of those.
+void fill_unobserved(const std::shared_ptr<const SideInformation>& side, Fitting& fitting) {
+  const SideRegression regression(side, {fitting.effect.key.begin(), fitting.effect.key.end()},
+                                  fitting.weight);
+  SideRegression::Supported found;
+  regression.support([&](std::size_t g) { return fitting.effect.value[g]; }, kSupportTurns, found);
   Effect whole{.modes = fitting.effect.modes, .ridge = fitting.effect.ridge};
   std::size_t g = 0;
-  for (std::int64_t i = 0; i < fitting.prior->regression.positions(); ++i) {
+  for (std::int64_t i = 0; i < regression.positions(); ++i) {
     const auto key = static_cast<std::uint64_t>(i);
     const bool observed = g < fitting.effect.key.size() && fitting.effect.key[g] == key;
     whole.key.push_back(key);
-    whole.value.push_back(observed ? fitting.effect.value[g]
-                                   : fitting.prior->regression.at(i, fitting.prior->c));
+    whole.value.push_back(observed ? fitting.effect.value[g] : regression.at(i, found.line));
     g += observed ? 1 : 0;
   }
   fitting.effect = std::move(whole);
@@ -241,7 +249,7 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sw
     if (changed <= kEnough * kEnough * squares) break;
   }
   for (Fitting& fitting : fittings) {
-    if (fitting.prior) fill_unobserved(fitting);
+    if (fitting.prior) fill_unobserved(tensor.modes()[fitting.effect.modes[0]].side, fitting);
     offsets.effects.push_back(std::move(fitting.effect));
   }
   return offsets;

@@ -29,6 +29,7 @@ class Rows {
     if (value != 0.0) rows_[position].emplace_back(static_cast<Index>(names_.size() - 1), value);
   }
 
+  [[nodiscard]] std::size_t columns() const { return names_.size(); }
   // Scaled to a mean squared length.
   [[nodiscard]] SideInformation finished(double mean_square) const {
     SideInformation side{.names = names_};
@@ -170,6 +171,9 @@ SideInformation side_of_features(Index size, const std::vector<Feature>& feature
     }
     if (lacking > kOftenMissing * all) (void)add_numbers(missing, missing.name, listed, rows);
   }
+  if (rows.columns() == 0) return rows.finished(1.0);
+  rows.begin_column("all");
+  for (Index i = 0; i < size; ++i) rows.add(i, 1.0);
   return rows.finished(1.0);
 }
 
@@ -201,7 +205,6 @@ SideInformation both_sides(const SideInformation& first, const SideInformation& 
   if (first.positions() != second.positions())
     throw std::invalid_argument("side information about " + std::to_string(first.positions()) +
                                 " and about " + std::to_string(second.positions()) + " positions");
-  Rows rows(static_cast<Index>(first.positions()));
   SideInformation both{.names = first.names};
   both.names.insert(both.names.end(), second.names.begin(), second.names.end());
   const double half = std::sqrt(0.5);

@@ -57,7 +57,7 @@ void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   choose_structure(contest, alone);
   if (contest.empty() || contest.far_behind()) return;
   if (evaluator.asked().ranks.open()) {
-    grow_latent_ranks(contest);
+    grow_latent_ranks(contest, GrowFrom::kScratch);
     if (evaluator.asked().lambda.open() && evaluator.asked().latent.lambdas.open())
       choose_lambda(contest, 2.0);
   }

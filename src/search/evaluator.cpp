@@ -81,7 +81,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
                                                                               : progress.iteration + 1);
     return unit * count;
   };
-  Trial found{.settings = settings};
+  Trial found{.settings = settings, .from_factors = start != nullptr};
   const bool only_the_end = counts_by_its_end(*trial.method);
   bool cut = false;
   double lowest = std::numeric_limits<double>::infinity();

@@ -33,6 +33,7 @@ struct Trial {
   Settings settings{};
   double error = std::numeric_limits<double>::infinity();  // RMSE, or 1 - AUC where all values are 0 or 1
   int steps = 0;                                           // after which the error was lowest
+  bool from_factors = false;                               // of another trial, which its steps count on
   bool falling = false;                                    // it was still falling when the fit ended
   double work = 0.0;                                       // multiply-adds
   FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered

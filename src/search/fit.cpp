@@ -81,7 +81,9 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   choose_side(evaluator);
   const Trial& best = evaluator.best();
   if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
-  Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};
+  Found found{.settings = settings_of(best, asked),
+              .trial = best.result,
+              .grown = asked.ranks.open() || best.from_factors};
   if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
     Settings counted = found.settings;
     counted.latent.certify = Certify::kNever;
@@ -106,15 +108,20 @@ void measure(const Entries* test, FitResult& result) {
   result.last.test_auc = auc(test->value, predicted);
 }
 
+// What a fit with the settings found should begin with, or null.
+const Model* factors_of(const Found& found) {
+  const bool usable = found.grown && found.trial && found.trial->model.latent() != nullptr &&
+                      takes(*found.settings.method, kTakesPath);
+  return usable ? &found.trial->model : nullptr;
+}
+
 FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
                      const Entries* test) {
   if (is_robust(found.settings)) return fit_robustly(std::move(tensor), found.settings, callbacks, test);
   if (found.settings.latent.certified_gap.given())
     return fit_certified(tensor, found.settings, callbacks, test);
   Settings settings = found.settings;
-  const bool same_body = found.trial && found.trial->model.latent() != nullptr;
-  if (found.grown && same_body && settings.warm_start == nullptr && takes(*settings.method, kTakesPath))
-    settings.warm_start = &found.trial->model;
+  if (settings.warm_start == nullptr) settings.warm_start = factors_of(found);
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 
@@ -162,8 +169,10 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
     result.held_out_rmse = found.trial->last.test_rmse;
     result.held_out_auc = found.trial->last.test_auc;
   }
-  if (reserved && result.reason != StopReason::kStopped)
+  if (reserved && result.reason != StopReason::kStopped) {
+    found.settings.warm_start = factors_of(found);  // of a trial that has seen none of what is reserved
     result.model.calibration = calibrate_on(everything, *reserved, found.settings, callbacks);
+  }
   return result;
 }
 

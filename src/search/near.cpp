@@ -256,7 +256,7 @@ void choose_near(Contest& contest, const OffsetSpec& alone) {
   NearSearch search(contest, alone);
   search.run();
   if (contest.empty()) return;
-  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest);
+  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest, GrowFrom::kBest);
   search.refine();
 }
 

@@ -78,15 +78,15 @@ std::string describe_ranks(const Model& model) {
 
 }  // namespace
 
-void grow_latent_ranks(Contest& contest) {
+void grow_latent_ranks(Contest& contest, GrowFrom from) {
   Settings settings = contest.settings();
   settings.latent.certify = Certify::kAtTheEnd;
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
-  if (const Latent* factors = contest.best().result.model.latent()) {
-    if (has_full_rank(*factors)) return;
-    start = contest.best().result.model;
+  if (const Latent* factors = contest.best().result.model.latent(); factors != nullptr) {
+    if (from == GrowFrom::kBest && has_full_rank(*factors)) return;
+    if (from == GrowFrom::kBest) start = contest.best().result.model;
   }
   for (int since = 0; since < kPatience && evaluator.go_on();) {
     const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),

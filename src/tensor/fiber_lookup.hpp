@@ -20,7 +20,8 @@ class FiberLookup {
 
   FiberLookup(const ObservedTensor& tensor, const FiberView& view) : tensor_(&tensor), view_(&view) {
     if (view.part().learns()) {
-      known_rows_.assign(tensor.extent(view.part().mode), false);
+      known_rows_.assign(tensor.extent(view.part().mode),
+                         view.part().side > 0.0);  // known by what is said of it
       for (const Index row : tensor.index(view.part().mode)) known_rows_[row] = true;
     }
     const Count fibers = view.fibers();
@@ -33,7 +34,8 @@ class FiberLookup {
     });
   }
 
-  // Whether the part learns from entries at this position of its mode; a part that learns nothing has one row.
+  // Whether the part learns from entries at this position of its mode, or from side information; a part that
+  // learns nothing has one row.
   [[nodiscard]] bool knows_row(Index row) const { return known_rows_.empty() ? row == 0 : known_rows_[row]; }
 
   // The fiber through cell number `cell` of the list.

@@ -61,6 +61,14 @@ def tiff_bytes(array, order="<", nodata=None):
     return head + data + extra + struct.pack(order + "H", len(tags)) + entries + b"\0\0\0\0"
 
 
+def tags(path):
+    with open(path, "rb") as file:
+        directory = TiffImagePlugin.ImageFileDirectory_v2(file.read(8))
+        file.seek(directory.next)
+        directory.load(file)
+        return dict(directory)
+
+
 class Tiff(CliTest):
     def test_bands_with_a_word_for_missing(self):
         value, blank = np.rint(scene()), holes((20, 18, 5))
@@ -75,9 +83,8 @@ class Tiff(CliTest):
             out = np.load(self.path("y.npy"))
             self.assertTrue(np.array_equal(out[~blank], value[~blank]))
             self.assertLess(np.sqrt(np.mean((out - value)[blank] ** 2)), 30)
-            with Image.open(self.path("y.tif")) as kept:  # what else was in it
-                self.assertEqual(kept.tag_v2[33550], (10.0, 10.0, 0.0))
-                self.assertEqual(kept.tag_v2[42113], "65535")
+            kept = tags(self.path("y.tif"))  # what else was in it
+            self.assertEqual((kept[33550], kept[42113]), ((10.0, 10.0, 0.0), "65535"))
 
     def test_floats_with_nan(self):
         value, blank = scene().astype("f4"), holes((20, 18, 5))
@@ -171,7 +178,7 @@ class Tiff(CliTest):
             at = picture.rindex(struct.pack("<HHI", tag, 4, 1))
             picture[at + 8 : at + 12] = struct.pack("<I", 60000)
         self.path("x.tif").write_bytes(picture)
-        self.assertIn("claim to hold", self.fails(3, "info", "x.tif"))
+        self.assertIn("x.tif", self.fails(3, "info", "x.tif"))
 
 
 TYPES = {1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}
@@ -237,7 +244,7 @@ class Envi(CliTest):
     def test_a_cube_is_not_written_over_itself(self):
         self.cube("c.img", scene())
         before = self.path("c.img").read_bytes()
-        self.assertIn("c.img", self.fails(6, "convert", "c.hdr", "c.img"))
+        self.assertIn("the cube that was read", self.fails(6, "convert", "c.hdr", "c.img"))
         self.assertEqual(before, self.path("c.img").read_bytes())
 
     def refused(self, find, replacement, *words):
@@ -254,14 +261,14 @@ class Envi(CliTest):
         self.refused("samples = 18", "samples = many", "c.hdr:4", "'many'", "whole number")
         self.refused("samples = 18\n", "", "c.hdr", "no 'samples'")
         self.refused("samples = 18", "samples = 19", "c.img", "7200 bytes", "7600")
-        self.refused("samples = 18", "samples = 4000000000", "c.hdr")
+        self.refused("samples = 18", "samples = 4000000000", "c.img", "as the header says")
         self.refused("data type = 4", "data type = 6", "c.hdr:9", "6")
         self.refused("BSQ", "BSX", "c.hdr:10", "bsq, bil or bip")
         self.refused("byte order = 0", "byte order = 2", "c.hdr:11")
         self.refused("700, 890", "700", "c.hdr:13", "4 wavelengths", "5")
         self.refused("700, 890", "700, 700", "c.hdr:13", "700 twice")
         self.refused("700, 890", "700, x", "c.hdr:13", "'x'")
-        self.refused("700, 890}", "700, 890", "'{' without")
+        self.refused("10, 10}", "10, 10", "c.hdr:16", "'{' without")
         self.refused("bands   = 5", "bands 5", "c.hdr:6", "key = value")
         self.path("c.img").unlink()
         self.assertIn("no file of numbers", self.fails(3, "info", "c.hdr"))

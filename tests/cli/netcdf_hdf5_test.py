@@ -233,8 +233,9 @@ class Hdf5(CliTest):
         self.ok("convert", "x.h5", "x.npz", "--variable", "run/cube")
         self.ok("convert", "x.npz", "z.h5")
         with h5py.File(self.path("z.h5")) as out:
-            name = next(iter(out))
-            self.assertTrue(np.array_equal(np.isnan(out[name][:]), self.blank))
+            self.assertTrue(np.array_equal(np.isnan(out["cube"][:]), self.blank))
+        self.ok("convert", "x.h5", "x.mat")
+        self.assertEqual(self.ok_json("info", "x.mat")["shape"], [7, 12, 10])
 
     def test_what_is_not_an_array_of_numbers(self):
         with h5py.File(self.path("x.h5"), "w") as out:

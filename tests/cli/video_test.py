@@ -9,7 +9,7 @@ import numpy as np
 
 from support import LACUNA, CliTest
 
-QUICK = ("--parts", "time|row~3,column~3", "--offsets", "mean", "--rank", "2", "--lambda", "100", "--max-iterations", "15")
+PARTS = ("--parts", "time|row~3,column~3,channel", "--offsets", "mean", "--rank", "2", "--lambda", "100", "--max-iterations", "15")
 SHARES = {"420jpeg": (2, 2), "422": (1, 2), "411": (1, 4), "444": (1, 1)}
 
 
@@ -74,7 +74,7 @@ class Y4m(CliTest):
         planes = self.video("420jpeg")
         blank = np.random.RandomState(1).rand(*self.shape) < 0.3
         np.save(self.path("mask.npy"), ~blank)
-        self.ok("complete", "v.y4m", "--mask", "mask.npy", "-o", "w.y4m", *QUICK)
+        self.ok("complete", "v.y4m", "--mask", "mask.npy", "-o", "w.y4m", *PARTS)
         head, out = read_planes(self.path("w.y4m").read_bytes(), "420jpeg", *self.shape)
         self.assertEqual(head, "YUV4MPEG2 W15 H19 F30:1 Ip A1:1 C420jpeg XCOMMENT=kept")
         self.assertTrue(np.array_equal(out[0][~blank], planes[0][~blank]))

@@ -52,7 +52,7 @@ double number(const Mode& mode, Index position, const std::string& column) {
 TEST_F(SideFiles, ReadsNumbersAndCategoriesByLabel) {
   const Mode mode = features("user,age,job\nc,30,x\na,10,y\nb,20,x\n");
   ASSERT_TRUE(mode.side);
-  EXPECT_EQ(mode.side->names, (std::vector<std::string>{"age", "job=x"}));
+  EXPECT_EQ(mode.side->names, (std::vector<std::string>{"age", "job=x", "all"}));
   EXPECT_LT(number(mode, 0, "age"), 0.0);
   EXPECT_EQ(number(mode, 1, "age"), 0.0);
   EXPECT_NEAR(number(mode, 2, "age"), -number(mode, 0, "age"), 1e-12);
@@ -70,16 +70,16 @@ TEST_F(SideFiles, TheOrderOfLinesChangesNothingAndNewLabelsComeLast) {
   const Mode other = features("user,age\nnew9,50\nnew10,40\na,10\nc,30\n");
   EXPECT_EQ(one.labels, other.labels);
   EXPECT_EQ(*one.side, *other.side);
-  EXPECT_EQ(one.side->start[1], one.side->start[2]);  // b has nothing: the mean
+  EXPECT_EQ(one.side->start[1] + 1, one.side->start[2]);  // b has nothing but what all have: the mean
 }
 
 TEST_F(SideFiles, TheModeMayBeAnyColumnAndAHeaderMayLack) {
   const Mode named = features("age;USER\n10;a\n20;b\n30;c\n");
   const Mode bare = features("a|10\nb|20\nc|30\n");
   EXPECT_EQ(named.side->value, bare.side->value);
-  EXPECT_EQ(bare.side->names, (std::vector<std::string>{"column 2"}));
+  EXPECT_EQ(bare.side->names, (std::vector<std::string>{"column 2", "all"}));
   const Mode unnamed = features("id\tage\na\t10\nb\t20\nc\t30\n");
-  EXPECT_EQ(unnamed.side->names, (std::vector<std::string>{"age"}));
+  EXPECT_EQ(unnamed.side->names, (std::vector<std::string>{"age", "all"}));
 }
 
 TEST_F(SideFiles, ReadsTheFilesOfMovieLens) {
@@ -96,7 +96,8 @@ TEST_F(SideFiles, ReadsTheFilesOfMovieLens) {
       "1|Mis\xe9rables, Les (1995)|01-Jan-1995||0|1\n2|GoldenEye (1995)|01-Jan-1995||1|1\n"
       "3|Four Rooms (1995)|02-Jan-1995||1|0\n",
       item);
-  EXPECT_EQ(item.side->names, (std::vector<std::string>{"column 3=01-Jan-1995", "column 5", "column 6"}));
+  EXPECT_EQ(item.side->names,
+            (std::vector<std::string>{"column 3=01-Jan-1995", "column 5", "column 6", "all"}));
   Mode genres{.name = "item", .size = 3, .labels = {"1", "2", "3"}};
   genres =
       features("1::Toy Story::Animation|Comedy\n2::Jumanji::Adventure|Comedy\n3::Heat::Adventure\n", genres);
@@ -107,7 +108,7 @@ TEST_F(SideFiles, ReadsTheFilesOfMovieLens) {
 TEST_F(SideFiles, CodesAreCategoriesToo) {
   Mode mode{.name = "user", .size = 6, .labels = {"a", "b", "c", "d", "e", "f"}};
   mode = features("user,job\na,1\nb,2\nc,7\nd,1\ne,2\nf,7\n", mode);
-  EXPECT_EQ(mode.side->names, (std::vector<std::string>{"job", "job=1", "job=2", "job=7"}));
+  EXPECT_EQ(mode.side->names, (std::vector<std::string>{"job", "job=1", "job=2", "job=7", "all"}));
 }
 
 TEST_F(SideFiles, PositionsMayBeNumbers) {
@@ -172,7 +173,7 @@ TEST_F(SideFiles, AGraphAddsToFeatures) {
   Mode mode = features("user,age\na,10\nb,20\nc,30\n");
   ASSERT_TRUE(read_graph(folder_.write("edges.csv", "a,b\nb,c\n"), {}, mode));
   EXPECT_EQ(mode.side->names[0], "age");
-  EXPECT_EQ(mode.side->columns(), 4);
+  EXPECT_EQ(mode.side->columns(), 2 + 3);
 }
 
 TEST_F(SideFiles, WrongEdgesAreNamedWithTheirLine) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <cmath>
 #include <lacuna/model/side.hpp>
 #include <limits>
@@ -28,7 +29,7 @@ TEST(Side, NumbersAreStandardisedAndWhatIsNotKnownIsTheMean) {
       5, {{.name = "age", .numbers = {10, 20, 30, 40, kNaN}}, {.name = "size", .numbers = {1, 1, 1, 2, 2}}});
   check_side(side, 5, "user");
   const Eigen::MatrixXd phi = dense(side);
-  ASSERT_EQ(side.names, (std::vector<std::string>{"age", "age missing", "size"}));
+  ASSERT_EQ(side.names, (std::vector<std::string>{"age", "age missing", "size", "all"}));
   EXPECT_NEAR(phi.col(0).sum(), 0.0, 1e-12);
   EXPECT_EQ(phi(4, 0), 0.0);
   EXPECT_NEAR(phi(3, 0) / phi(2, 0), 3.0, 1e-12);
@@ -42,8 +43,7 @@ TEST(Side, FarNumbersAreHeldBack) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 2);
   numbers[7] = 1e9;
   const Eigen::MatrixXd phi = dense(side_of_features(100, {{.name = "pay", .numbers = numbers}}));
-  EXPECT_LE(phi.cwiseAbs().maxCoeff(), 4.0 / phi.norm() * 10.0 * 10.0);
-  EXPECT_GT(phi(7, 0), 0.0);
+  EXPECT_NEAR(phi(7, 0), 4.0 * phi(7, 1), 1e-12);  // 4 deviations; the column of ones has the same unit
 }
 
 TEST(Side, CategoriesAreColumnsOfEqualLength) {
@@ -51,14 +51,14 @@ TEST(Side, CategoriesAreColumnsOfEqualLength) {
       6, {{.name = "job", .words = {"a", "b", "a", "b", "", "c"}},
           {.name = "kind", .words = {"x|y", "x", "y|z|x", "z", "z", "y"}, .separator = '|'}});
   ASSERT_EQ(side.names,
-            (std::vector<std::string>{"job=a", "job=b", "job missing", "kind=x", "kind=y", "kind=z"}));
+            (std::vector<std::string>{"job=a", "job=b", "job missing", "kind=x", "kind=y", "kind=z", "all"}));
   const Eigen::MatrixXd phi = dense(side);
   const double unit = phi(0, 0);
   EXPECT_GT(unit, 0.0);
   EXPECT_EQ(phi(2, 0), unit);
   EXPECT_NEAR(phi(1, 1), unit, 1e-12);
-  for (int i = 0; i < 6; ++i) EXPECT_NEAR(phi.row(i).tail(3).norm(), unit, 1e-12) << i;  // however many
-  EXPECT_EQ(phi.row(5).head(2).norm(), 0.0);                                             // c is alone
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(phi.row(i).segment(3, 3).norm(), unit, 1e-12) << i;  // however many
+  EXPECT_EQ(phi.row(5).head(2).norm(), 0.0);                                                   // c is alone
 }
 
 TEST(Side, ColumnsThatTellNothingApartAreLeftOutWithASentence) {
@@ -105,14 +105,14 @@ TEST(Side, AGraphsKernelIsTheInverseOfItsLaplacian) {
 }
 
 TEST(Side, LanczosFindsTheSmoothestVectorsOfALargeGraph) {
-  // A ring: eigenvalues 1 - cos(2 pi j / n), each but the first twice.
+  // A path: eigenvalues 1 - cos(pi j / (n - 1)), each once.
   constexpr std::uint32_t kSize = 700;
-  std::vector<WeightedPair> ring;
-  for (std::uint32_t i = 0; i < kSize; ++i) ring.push_back({.first = i, .second = (i + 1) % kSize});
-  const GraphVectors found = graph_vectors(kSize, ring, 9);
+  std::vector<WeightedPair> path;
+  for (std::uint32_t i = 0; i + 1 < kSize; ++i) path.push_back({.first = i, .second = i + 1});
+  const GraphVectors found = graph_vectors(kSize, path, 9);
   ASSERT_EQ(found.vectors.cols(), 9);
   for (int j = 0; j < 9; ++j)
-    EXPECT_NEAR(found.laplacian(j), 1.0 - std::cos(2.0 * M_PI * ((j + 1) / 2) / kSize), 1e-6) << j;
+    EXPECT_NEAR(found.laplacian(j), 1.0 - std::cos(M_PI * j / (kSize - 1)), 1e-6) << j;
   EXPECT_LT((found.vectors.transpose() * found.vectors - Eigen::MatrixXd::Identity(9, 9)).norm(), 1e-8);
 }
 
@@ -136,7 +136,7 @@ TEST(Side, BothSidesHaveHalfEach) {
   check_side(both, 3, "a");
   EXPECT_EQ(both.columns(), features.columns() + graph.columns());
   EXPECT_NEAR(dense(both).squaredNorm(), 3.0, 1e-12);
-  EXPECT_NEAR(dense(both).col(0).squaredNorm(), 1.5, 1e-12);
+  EXPECT_NEAR(dense(both).leftCols(2).squaredNorm(), 1.5, 1e-12);
   EXPECT_EQ(both_sides(SideInformation{.names = {}, .start = {0, 0, 0, 0}}, graph), graph);
 }
 

@@ -38,7 +38,7 @@ Chosen choose(const ObservedTensor& tensor, const Settings& settings) {
 Settings quick(Method method) {
   Settings settings;
   settings.method = method;
-  settings.effort = Effort::kLow;
+  settings.search.effort = Effort::kLow;
   if (method == Method::kTrMm) settings.ranks = {4};
   return settings;
 }

@@ -5,6 +5,7 @@
 //                mean, where there is none, with a column of its own that says so where more than 5 % lack it
 //   categories   a column for each of the 64 commonest that two positions or more have, 1 where it holds; where
 //                a position has several, all of them with the same length 1 together
+//   all          a column of ones beside them: what is common to all positions
 //   graphs       the leading 64 eigenvectors of the kernel (eps + L)^-1, L the normalised Laplacian
 //
 // Each feature has mean squared length about 1, all together are scaled to it.

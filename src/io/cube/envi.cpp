@@ -153,13 +153,16 @@ Result<std::vector<Index>> shape_in(const EnviHeader& header, const std::string&
 }
 
 // The raw file, judged by its size before memory is taken for it.
-Result<std::vector<double>> read_numbers(const std::string& raw, const Layout& layout, std::size_t cells) {
+Result<std::vector<double>> read_numbers(const std::string& raw, const Layout& layout,
+                                         const std::vector<Index>& shape) {
+  const std::size_t cells = cells_of(shape);
   const auto file = ByteFile::open(raw);
   if (!file) return file.error();
   const std::uint64_t bytes = cells * layout.dtype.size;
   if (layout.offset > file->size() || file->size() - layout.offset < bytes)
     return input_error(raw, fmt::format("found {} bytes, expected {} after the first {}, as the header says",
                                         file->size(), bytes, layout.offset));
+  if (auto fits = check_reading_memory(raw, shape); !fits) return fits.error();
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::vector<double> numbers(cells);
   for (std::size_t at = 0; at < cells; at += kBlock) {
@@ -230,8 +233,7 @@ Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options
   if (!layout) return layout.error();
   auto shape = shape_in(*header, path);
   if (!shape) return shape.error();
-  if (auto fits = check_reading_memory(path, *shape); !fits) return fits.error();
-  auto raw = read_numbers(paths->raw, *layout, cells_of(*shape));
+  auto raw = read_numbers(paths->raw, *layout, *shape);
   if (!raw) return raw.error();
   DenseArray array;
   array.format = Format::kEnvi;

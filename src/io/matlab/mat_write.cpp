@@ -41,9 +41,10 @@ ClassAndType class_of(const Dtype& dtype) {
   }
 }
 
-// The layout's name, of "data.Y" the last part; "data" where MATLAB could not use it.
+// The layout's name, of "data.Y" or "/data/Y" the last part; "data" where MATLAB could not use it.
 std::string variable_name(const DenseLayout& layout) {
-  const std::string name = split_dotted(layout.variable).back();
+  const std::string dotted = split_dotted(layout.variable).back();
+  const std::string name = dotted.substr(dotted.rfind('/') + 1);
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   const bool fine = !name.empty() && name.size() <= kLongestName &&
                     std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&

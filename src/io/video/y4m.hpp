@@ -47,7 +47,7 @@ void encode_frame(const Y4mFormat& format, const double* value, unsigned char* b
 struct Y4mStream {
   Y4mFormat format;
   std::uint64_t frames = 0;
-  std::vector<double> value;
+  std::vector<double> value{};
 };
 using GetBytes = std::function<Result<std::size_t>(std::span<unsigned char>)>;
 Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get);

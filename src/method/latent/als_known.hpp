@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The prior that rows get from the side information of the mode they are positions of: phi_i' C is added to
-// prior_i of als_part.hpp, C ~ N(0, 1 / kappa) a point for each column. So precision, which follows from what
-// is left, says by itself how much side information tells. Rows without entries are what it says of them.
+// The prior that rows get from the side information of the mode they are positions of: a + C' phi_i is added to
+// prior_i of als_part.hpp. C ~ N(0, 1 / gamma) has a mean and a covariance as everything else, a is a point:
+//
+//   C of column k ~ N(m, (lambda_k G + gamma_k)^-1),   G the Gram matrix of phi over the rows with entries
+//
+// gamma and lambda follow from what they are the precision of, so that they say by themselves how much side
+// information tells. Rows without entries have no part in which entries a row has, either, which is in prior_i:
+// they are what a second regression, of the rows as they are, says of them.
 #pragma once
 
 #include "method/latent/als_side.hpp"
@@ -9,27 +14,35 @@
 
 namespace lacuna {
 
-// kappa, in units of the data's deviation, as that of als_shared.hpp.
-inline constexpr double kKnownPrecision = 20.0;
-
 class AlsKnown {
  public:
   // position[i]: of row i of the side's tables along the mode that `known` is about.
-  AlsKnown(std::shared_ptr<const SideInformation> known, const AlsSide& side, std::vector<Index> position);
+  AlsKnown(const std::shared_ptr<const SideInformation>& known, const AlsSide& side,
+           std::vector<Index> position);
 
-  // The regression of the rows on what is known, column by column; moves prior, deviation and the rows without
-  // entries.
+  // Both regressions, column by column; moves prior, deviation, spread and the rows without entries.
   void improve(AlsSide& side);
 
-  // sum of C^2
-  [[nodiscard]] double square() const { return square_; }
+  // Of C from its prior, up to constants.
+  [[nodiscard]] double divergence(const AlsSide& side) const;
 
  private:
+  struct Column {
+    SideRegression::Line line;
+    double precision = 0.0;  // gamma
+    double square = 0.0;     // expected |C|^2
+    double log_variance = 0.0;
+    SideRegression::Supported whole;  // of the rows as they are, for those without entries
+  };
+  void move_prior(AlsSide& side, int k);
+  void fill_rows(AlsSide& side, int k);
+
   std::vector<Index> position_;
   std::vector<Index> row_;  // those with entries
   SideRegression regression_;
-  std::vector<Eigen::VectorXd> coefficients_;  // of each column
-  double square_ = 0.0;
+  SideRegression
+      whole_;  // weighs rows by their entries: what is asked of new ones is as what was asked of them
+  std::vector<Column> columns_;
 };
 
 }  // namespace lacuna

@@ -266,8 +266,8 @@ void AlsPart::set_means(std::span<const float> rows, std::span<const float> fibe
 
 double AlsPart::divergence() const {
   double sum = 0.0;
-  for (const std::optional<AlsKnown>& known : known_)
-    if (known) sum += 0.5 * kKnownPrecision * known->square();
+  for (int which : {0, 1})
+    if (known_[which]) sum += known_[which]->divergence(sides_[which]);
   for (const AlsSide& side : sides_) {
     sum -= 0.5 * side.log_variance;
     for (int k = 0; k < side.width(); ++k) {
