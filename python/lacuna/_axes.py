@@ -105,6 +105,8 @@ class Axis:
                 raise ValueError(f"mode '{self.name}': found values that are not whole numbers, expected indices from 0")
             if values.size and int(values.min()) < 0:
                 raise ValueError(f"mode '{self.name}': found the index {int(values.min())}, expected 0 or more")
+            if values.size and int(values.max()) > UNSEEN:
+                raise ValueError(f"mode '{self.name}': found the index {int(values.max())}, expected at most {UNSEEN}")
             return values, max(self.size, int(values.max()) + 1 if values.size else 0)
         uniques, codes = factorize(values)
         if self._places is None:

@@ -46,7 +46,11 @@ def complete(data: Any, *, denoise: bool = False, **settings: Any) -> Any:
     completer = TensorCompleter(**rest)
     source = source_of(data, Reading(**reading))
     holes = source.holes()
-    if len(holes[0]) == 0 and not denoise:  # nothing is missing
+    if len(holes[0]) == 0 and not denoise:  # nothing is missing; what a fit refuses is refused all the same
+        entries = source.entries()
+        if len(entries):
+            duplicates = _settings.text_of(completer.get_params()["duplicates"])
+            _core.observe([axis.mode() for axis in source.axes], entries, duplicates, False)
         return source.filled(np.empty(0))
     completer.fit(data, **reading)
     values, _ = predict_cells(completer._fitted(), source.cells() if denoise else holes)
