@@ -3,7 +3,7 @@
 
 Which columns are what follows the rules of the command line: the values are in the column called value, rating,
 score, y, weight or count, else in the last one if it holds numbers; without one every row is a fact of value 1. All
-other columns are modes. A pandas frame of numbers with an index of its own is a matrix, and a Series with several
+other columns are modes. A pandas frame of numbers whose index says what its rows are is a matrix, and a Series with several
 levels a tensor.
 """
 
@@ -36,12 +36,19 @@ def _is_pandas(data: Any) -> bool:
 
 
 def is_wide(data: Any, reading: Reading) -> bool:
-    """A pandas frame that is a matrix: numbers in every column, an index that is not just 0, 1, 2, ..."""
+    """A pandas frame that is a matrix: numbers in every column, and an index that says what the rows are.
+
+    Whole numbers without a name say nothing: they are what is left when rows of a long table are picked. With a name
+    they do, unless a column is called as values are.
+    """
     if not _is_pandas(data) or getattr(data, "ndim", 0) != 2 or reading.modes is not None or reading.value is not None:
         return False
     index = data.index
-    default = type(index).__name__ == "RangeIndex" and index.name is None
-    return not default and index.nlevels == 1 and all(dtype.kind in "biuf" for dtype in data.dtypes)
+    if index.nlevels > 1 or not all(dtype.kind in "biuf" for dtype in data.dtypes):
+        return False
+    if index.dtype.kind not in "iu":
+        return True
+    return index.name is not None and not any(str(name).lower() in _VALUE_NAMES for name in data.columns)
 
 
 def wide_source(data: Any) -> Source:

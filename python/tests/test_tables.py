@@ -236,3 +236,27 @@ def test_errors_name_the_column(ratings):
         completer.fit(frame, value="user", modes=["item", "week"])
     with pytest.raises(ValueError, match="there is no column 'week'"):
         completer.fit(frame).predict(frame.drop(columns="week"))
+
+
+def test_a_frame_whose_index_says_what_rows_are_is_a_matrix():
+    whole = np.add.outer(np.arange(8.0), np.arange(5.0))
+    holes = with_holes(whole, 0.3)
+    times = pd.date_range("2024-01-01", periods=8, freq="h", name="time")
+    for index in (times, pd.Index(list("abcdefgh")), pd.RangeIndex(10, 18, name="station")):
+        frame = pd.DataFrame(holes, index, [f"sensor {k}" for k in range(5)])
+        filled = lacuna.complete(frame, **QUICK)
+        assert filled.index.equals(index) and list(filled.columns) == list(frame.columns)
+        assert rmse(filled, whole) < 1e-6
+
+
+def test_rows_picked_from_a_long_table_are_still_one():
+    rng = np.random.default_rng(0)
+    cells = np.argwhere(rng.random((12, 9)) < 0.8)
+    long = pd.DataFrame({"user": cells[:, 0], "film": cells[:, 1], "rating": cells.sum(axis=1) + 0.0})
+    picked = long[long.user != 3]  # its index is 0, 1, 2, ... no more
+    completer = lacuna.TensorCompleter(**QUICK).fit(picked)
+    assert completer.modes_ == ["user", "film"] and completer.shape_ == (11, 9)
+    train, test = lacuna.split(long, 0.9)
+    assert lacuna.evaluate(lacuna.TensorCompleter(**QUICK).fit(train), test)["rmse"] < 1e-6
+    named = long.rename_axis("line")
+    assert lacuna.TensorCompleter(**QUICK).fit(named).modes_ == ["user", "film"]
