@@ -59,6 +59,13 @@ void InputFlags::add_flags(CLI::App& command) {
                   "how much each line counts, by name or number; 2: as if listed twice")
       ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
+  command
+      .add_option("--same", same,
+                  "two modes that are one set of things, such as head,tail; none: no two; unset: found from "
+                  "the labels "
+                  "of a table of facts")
+      ->delimiter(',')
+      ->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
       ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
@@ -82,6 +89,7 @@ Result<ReadOptions> InputFlags::read_options() const {
   options.value_column = value_column;
   options.weight_column = weight_column;
   options.table_indices = indices;
+  options.same = same;
   for (const std::string& bin : bins) {
     const std::size_t equals = bin.find('=');
     if (equals == std::string::npos)
@@ -128,6 +136,15 @@ bool shows_a_picture(const TensorFile& file) {
           file.modes[1].size >= kSide);
 }
 
+namespace {
+
+// A table without values: each line is a fact.
+bool lists_facts(const TensorFile& file) {
+  return file.format == Format::kTable && file.table.value_column < 0;
+}
+
+}  // namespace
+
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags) {
   auto options = flags.read_options();
@@ -149,6 +166,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
       }
     }
     if (!test) return test.error();
+    if (lists_facts(*file) && lists_facts(*test)) test->entries.value.assign(test->entries.value.size(), 1.0);
     keep_valued(test->entries);
     if (test->entries.size() == 0) return input_error(test_path, "no test cell has a value");
     data.test = std::move(test->entries);
@@ -175,6 +193,9 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (tensor.duplicates() > 0) line += fmt::format(", {} duplicates merged", grouped(tensor.duplicates()));
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
+  for (const Mode& mode : tensor.modes())
+    if (mode.same_as >= 0)
+      line += fmt::format(", {} and {} are one set", tensor.modes()[mode.same_as].name, mode.name);
   output.say(line);
 }
 

@@ -29,6 +29,7 @@ struct InputFlags {
   std::string weight_column;
   std::vector<std::string> bins;
   bool indices = false;
+  std::vector<std::string> same;
   std::string duplicates = "error";
 
   void add_flags(CLI::App& command);

@@ -19,6 +19,7 @@
 #include "io/matlab/mat.hpp"
 #include "io/matlab/mat_write.hpp"
 #include "io/picture/picture.hpp"
+#include "io/shared_modes.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
@@ -253,6 +254,29 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   return static_cast<std::int64_t>(number * unit);
 }
 
+namespace {
+
+Result<TensorFile> read_format(const std::string& path, Format format, const ReadOptions& options) {
+  switch (format) {
+    case Format::kSptensor:
+      return io::read_sptensor(path, options);
+    case Format::kTable:
+      return io::read_table(path, options);
+    case Format::kNpy:
+      return io::read_npy(path, options);
+    case Format::kNpz:
+      return io::read_npz(path, options);
+    case Format::kMat:
+      return io::read_mat(path, options);
+    case Format::kPicture:
+      return io::read_picture(path, options);
+    default:
+      return io::read_tns(path, options);
+  }
+}
+
+}  // namespace
+
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
   if (options.index_base && *options.index_base != 0 && *options.index_base != 1) {
     throw std::invalid_argument("an index base that is neither 0 nor 1");
@@ -272,22 +296,10 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
     return usage_error(path, fmt::format("found a {} file, expected a table for the weight column {}",
                                          format_name(format), io::quoted(options.weight_column)));
   }
-  switch (format) {
-    case Format::kSptensor:
-      return io::read_sptensor(path, options);
-    case Format::kTable:
-      return io::read_table(path, options);
-    case Format::kNpy:
-      return io::read_npy(path, options);
-    case Format::kNpz:
-      return io::read_npz(path, options);
-    case Format::kMat:
-      return io::read_mat(path, options);
-    case Format::kPicture:
-      return io::read_picture(path, options);
-    default:
-      return io::read_tns(path, options);
-  }
+  auto file = read_format(path, format, options);
+  if (!file) return file;
+  if (const auto shared = io::share_modes(path, options, *file); !shared) return shared.error();
+  return file;
 }
 
 Result<> check_output_name(const std::string& path, const TensorFile& file) {

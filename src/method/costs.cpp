@@ -10,7 +10,8 @@ namespace lacuna {
 namespace {
 
 constexpr double kNumber = 8.0;  // bytes of a double
-constexpr double kIndex = 4.0;   // and of an index
+constexpr double kIndex = 4.0;   // of an index
+constexpr double kFloat = 4.0;   // and of a float
 
 // The largest rank that can occur along mode k.
 double rank_of(std::size_t k, const std::vector<Mode>& modes, const Settings& settings, int open) {
@@ -107,6 +108,18 @@ double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& s
          kNumber * rows * (2.0 * rank * rank + 2.0 * rank);
 }
 
+double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kEntryBytes =
+      100;                        // as cells, as answers to questions both ways, and what is reserved of them
+  constexpr double kTables = 5;   // the vectors, their squared gradients, gradients, the best so far, a copy
+  constexpr double kLines = 256;  // of a batch
+  const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];
+  double rows = 0.0;
+  for (const Mode& mode : modes) rows += 2.0 * mode.size;
+  return indices(entries, modes) + kEntryBytes * static_cast<double>(entries) +
+         kFloat * rows * (kTables * (2.0 * rank + 2.0) + kLines);
+}
+
 double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings&) {
   constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
   constexpr double kModeArrays = 2;  // a copy and its multipliers
@@ -159,6 +172,13 @@ double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& se
   double rows = 0.0;
   for (const Mode& mode : modes) rows += mode.size;
   return static_cast<double>(modes.size() * entries) * rank * rank + rows * rank * rank * rank;
+}
+
+// That of the logistic loss; trials on facts alone are not counted by it.
+double complex_work(Count entries, const std::vector<Mode>&, const Settings& settings) {
+  constexpr double kOfANumber = 20.0;  // a score, three gradients, three steps
+  const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];
+  return kOfANumber * static_cast<double>(entries) * rank;
 }
 
 double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {

@@ -13,6 +13,7 @@ namespace lacuna {
 [[nodiscard]] double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
@@ -20,6 +21,7 @@ namespace lacuna {
 [[nodiscard]] double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double complex_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 

@@ -64,6 +64,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
 
   const WarmStart warm(settings, unit);
   FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
+  run.set_modes(model.modes);
   run.record() = written(settings, model.modes);
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);

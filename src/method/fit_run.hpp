@@ -16,6 +16,7 @@ struct Measured {
   double train_rmse = 0.0;
   Count operator_applications = 0;
   std::optional<double> gap{};
+  std::optional<double> test_mrr{};
 };
 
 class FitRun {
@@ -25,6 +26,9 @@ class FitRun {
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }
+  // The modes of the data with their labels, which the tensor has handed over.
+  [[nodiscard]] const std::vector<Mode>& modes() const { return *modes_; }
+  void set_modes(const std::vector<Mode>& modes) { modes_ = &modes; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
 
@@ -73,6 +77,7 @@ class FitRun {
   const Settings* options_;
   const FitCallbacks* callbacks_;
   const Entries* test_;
+  const std::vector<Mode>* modes_ = nullptr;
   std::vector<double> test_offset_;
   std::vector<double> test_value_;  // as the method sees them
   std::optional<Range> clip_;

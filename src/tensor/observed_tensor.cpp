@@ -204,7 +204,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .same_as = mode.same_as});
   return labelled;
 }
 

@@ -23,6 +23,7 @@ struct Mode {
   std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
+  int same_as = -1;  // an earlier mode whose positions these are: heads and tails of links; -1: none
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
