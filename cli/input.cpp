@@ -167,6 +167,15 @@ bool lists_facts(const TensorFile& file) {
   return file.format == Format::kTable && file.table.value_column < 0;
 }
 
+// A sparse file whose every value is 1 lists facts, too, unless so much of the tensor is there that it may be an
+// array of ones with holes.
+bool has_ones_alone(const TensorFile& file, const ObservedTensor& tensor) {
+  constexpr double kMostOfThem = 0.05;
+  const auto size = static_cast<double>(tensor.size());
+  return !file.dense && tensor.order() > 1 && size < kMostOfThem * count_cells(tensor.modes()) &&
+         std::all_of(tensor.values().begin(), tensor.values().end(), [](double v) { return v == 1.0; });
+}
+
 }  // namespace
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
@@ -207,6 +216,10 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   auto tensor = observe(path, *file, *options, flags.duplicate_policy());
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
+  const auto values = data.tensor.values();
+  data.facts =
+      (lists_facts(*file) && std::all_of(values.begin(), values.end(), [](double v) { return v == 1.0; })) ||
+      has_ones_alone(*file, data.tensor);
   return data;
 }
 

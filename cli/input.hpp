@@ -46,6 +46,7 @@ struct TrainingData {
   ObservedTensor tensor;
   int index_base = 1;
   Format format = Format::kTns;
+  bool facts = false;    // every line says that something is so: a table without values, or with ones alone
   bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
   std::vector<std::string> notes;  // about side information
   std::optional<Entries>

@@ -309,20 +309,18 @@ Result<TensorFile> read_format(Format format, const std::string& path, const Rea
 }  // namespace
 
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
-  if (options.index_base && *options.index_base != 0 && *options.index_base != 1) {
+  if (options.index_base && *options.index_base != 0 && *options.index_base != 1)
     throw std::invalid_argument("an index base that is neither 0 nor 1");
-  }
   Format format = options.format;
   if (format == Format::kAuto) {
     const auto found = find_format(path);
     if (!found) return found.error();
     format = *found;
   }
-  if (is_text(format) && !options.mask.empty()) {
+  if (is_text(format) && !options.mask.empty())
     return usage_error(options.mask,
                        fmt::format("a mask goes with a dense array or a picture, and {} is a {} file", path,
                                    format_name(format)));
-  }
   if (format != Format::kTable && !options.weight_column.empty() && options.known_modes == nullptr) {
     return usage_error(path, fmt::format("found a {} file, expected a table for the weight column {}",
                                          format_name(format), io::quoted(options.weight_column)));

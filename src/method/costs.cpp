@@ -199,10 +199,18 @@ double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& se
 }
 
 // That of the logistic loss; trials on facts alone are not counted by it.
-double complex_work(Count entries, const std::vector<Mode>&, const Settings& settings) {
+double complex_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   constexpr double kOfANumber = 20.0;  // a score, three gradients, three steps
+  constexpr double kInCache = 25.0;    // products of matrices in float do not wait for memory
   const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];
-  return kOfANumber * static_cast<double>(entries) * rank;
+  double largest = 0.0;
+  for (const Mode& mode : modes) largest = std::max<double>(largest, mode.size);
+  // The softmax, which facts alone get unless told otherwise, scores all candidates of every question, and there
+  // are about as many questions as facts.
+  const bool logistic =
+      settings.loss.given() ? *settings.loss == Loss::kLogistic : settings.links.negatives.value_or(0) == 0;
+  const double scores = logistic ? 0.0 : std::min(static_cast<double>(entries) * largest, kMostLinkScores);
+  return rank * (kOfANumber * static_cast<double>(entries) + 6.0 * scores / kInCache);
 }
 
 double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {

@@ -8,6 +8,9 @@
 
 namespace lacuna {
 
+// Scores of a pass of method complex; where all candidates would be more, some are drawn.
+inline constexpr double kMostLinkScores = 6e9;
+
 [[nodiscard]] double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);

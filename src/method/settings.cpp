@@ -55,6 +55,11 @@ std::string_view name(Effort effort) {
   return kNames[static_cast<int>(effort)];
 }
 
+bool has_loss(Method method, Loss loss) {
+  const bool of_links = loss == Loss::kLogistic || loss == Loss::kSoftmax;
+  return takes(method, kTakesLoss) && of_links == (method == Method::kComplEx);
+}
+
 void check_taken(const Settings& settings) {
   const Method method = settings.method.value_or(Method::kTrMm);
   for (const SettingField& field : setting_fields())
@@ -63,8 +68,7 @@ void check_taken(const Settings& settings) {
                                   std::string(field.name));
   if (method == Method::kMean && settings.offsets.given() && !settings.offsets->effects.empty())
     throw std::invalid_argument("method mean has no effects; method offsets has");
-  if (settings.loss.given() &&
-      (*settings.loss == Loss::kLogistic || *settings.loss == Loss::kSoftmax) != (method == Method::kComplEx))
+  if (settings.loss.given() && !has_loss(method, *settings.loss))
     throw std::invalid_argument("method " + std::string(name(method)) + " has no loss " +
                                 std::string(name(*settings.loss)));
   if (settings.start.given() && *settings.start == Start::kGrow && info(method).start != Start::kGrow)

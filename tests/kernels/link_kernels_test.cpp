@@ -71,8 +71,8 @@ TEST_P(LinkKernelSets, SoftmaxIsOfColumns) {
         EXPECT_EQ(largest[j], most);
         double sum = 0.0;
         for (Count i = 0; i < rows; ++i) {
-          const double value =
-              std::exp(static_cast<double>(before[i * columns + j]) - static_cast<double>(most));
+          // Of the difference as a float has it: an error of its last bit is one of |difference| bits here.
+          const double value = std::exp(static_cast<double>(before[i * columns + j] - most));
           EXPECT_NEAR(static_cast<double>(s[i * columns + j]), value, 3e-7 * value + 1e-37);
           sum += value;
         }

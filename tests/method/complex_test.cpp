@@ -56,6 +56,29 @@ TEST(ComplEx, FindsThemFromCellsOfBothKinds) {
   for (const double value : predictor.predict(graph.test).value) EXPECT_GT(value, 0.5);
 }
 
+TEST(ComplEx, TheLogisticLossDrawsWhatIsNoFactAnewInEachPass) {
+  const GroupGraph graph = small_graph();
+  const ObservedTensor facts = test::facts_tensor(graph.modes, graph.train);
+  Settings settings = complex_settings();
+  settings.loss = Loss::kLogistic;
+  settings.links.negatives = 4;
+  const FitResult result = fit_once(facts, settings);
+  EXPECT_GT(rank_of(result.model, graph, {0, 2}).mrr, 0.95);
+  EXPECT_EQ(std::get<double>(*result.model.record.find("negatives")), 4.0);
+
+  const LinkRoles roles = link_roles(graph.modes);
+  const LinkEntries entries = link_entries(facts, roles, 1.0);
+  const LinkQuestions known = link_questions(entries, false, 3);
+  Rng rng(9);
+  const auto shape = test::random_complex(extents(graph.modes), roles, 2, rng);
+  const LinkEntries one = with_corrupted(entries, known, shape, 3, rng);
+  const LinkEntries other = with_corrupted(entries, known, shape, 3, rng);
+  EXPECT_EQ(one.size(), 4 * entries.size());
+  EXPECT_NE(one.head, other.head);
+  for (Count e = 0; e < one.size(); ++e)
+    EXPECT_EQ(knows(known, one.head[e], one.relation[e], one.tail[e]), one.label[e] == 1.0F);
+}
+
 TEST(ComplEx, HeadsAndTailsMayBeOfDifferentKinds) {
   Rng rng(42);
   Cells train(3);
@@ -170,7 +193,10 @@ TEST(ComplEx, RefusesWhatItCannotDo) {
   refused(facts, [](Settings& s) { s.ranks = {1, 2}; });
   refused(facts, [](Settings& s) { s.lambda = 1.0; });
   refused(facts, [](Settings& s) { s.loss = Loss::kSquared; });
-  refused(facts, [](Settings& s) { s.loss = Loss::kLogistic; });  // without a cell that is no fact
+  refused(facts, [](Settings& s) {  // without a cell that is no fact
+    s.loss = Loss::kLogistic;
+    s.links.negatives = 0;
+  });
   refused(facts, [](Settings& s) { s.links.penalty = -1.0; });
   refused(facts, [](Settings& s) { s.offsets = OffsetSpec{.mean = true}; });
   Rng rng(44);

@@ -50,9 +50,13 @@ struct DenseSettings {
   Choice<int> tubes{};        // the mode that tsvd transforms along
 };
 
-// What only the methods of links take.
+// What only the methods of links take, and what is said of data that are nothing but facts, every value 1.
 struct LinkSettings {
   Choice<double> penalty{};  // >= 0, of the cubes of the factors' absolute values, for each fact
+  // Entries are facts, and for each so many cells of value 0 are drawn for methods that need both: `fit` then
+  // chooses by the ranking of held-out facts. 0, or open: values are just values.
+  Choice<int> negatives{};
+  std::vector<int> corrupted{};  // the modes whose index a draw replaces; empty: those that are ranked
 };
 
 // How what is open is chosen.
@@ -94,6 +98,9 @@ struct Settings {
 
 // The ranks given, or the one of the method.
 [[nodiscard]] std::vector<int> ranks_or_default(const Settings& settings);
+
+// Whether a method that takes a loss has this one.
+[[nodiscard]] bool has_loss(Method method, Loss loss);
 
 // Throws std::invalid_argument as settled() does, for a method that is given.
 void check_taken(const Settings& settings);

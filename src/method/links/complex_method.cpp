@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/tensor/negatives.hpp>
 #include <stdexcept>
 
+#include "evaluate/held_facts.hpp"
+#include "method/costs.hpp"
 #include "method/links/complex_trainer.hpp"
 #include "method/links/readout.hpp"
 #include "method/solve.hpp"
@@ -21,12 +23,11 @@ constexpr Count kLeastReserved = 20;  // below it the entries that are learned f
 // Defaults of the penalty, found on the validation part of FB15k-237 and on held-out entries of the common splits.
 constexpr double kSoftmaxPenalty = 0.02;
 constexpr double kLogisticPenalty = 0.005;
-constexpr Count kMostRanked = 2000;  // test facts whose rank is measured after each pass
-constexpr double kMostScores = 6e9;  // of a pass; where all candidates would be more, some are drawn
 constexpr Count kLeastDrawn = 1024;
 // Streams of random numbers apart from the trainer's.
 constexpr std::uint64_t kReserving = 0x7265736572766564U;
 constexpr std::uint64_t kDrawing = 0x647261776e000000U;
+constexpr std::uint64_t kCorrupting = 0x636f727275707400U;
 
 int rank_of(const Settings& options) {
   const std::vector<int> ranks = ranks_or_default(options);
@@ -43,10 +44,10 @@ bool has_negatives(const LinkEntries& entries) {
 
 bool uses_softmax(const Settings& options, bool negatives) {
   if (options.loss.open()) return !negatives;
-  if (*options.loss == Loss::kLogistic && !negatives)
+  if (*options.loss == Loss::kLogistic && !negatives && options.links.negatives.value_or(1) == 0)
     throw std::invalid_argument(
-        "the logistic loss learns from cells that are no facts, too: give some of value 0, or draw them "
-        "(--negatives)");
+        "the logistic loss learns from cells that are no facts, too: give some of value 0, or let them be "
+        "drawn (--negatives)");
   return *options.loss == Loss::kSoftmax;
 }
 
@@ -66,8 +67,8 @@ Count drawn_candidates(const LinkEntries& entries, const ComplEx& x) {
   for (const bool backward : {false, true})
     queries += static_cast<double>(link_questions(entries, backward, x.relation_count()).queries.size());
   const double all = std::max(x.head_count(), x.tail_count());
-  if (queries * all <= kMostScores) return 0;
-  return std::max(kLeastDrawn, static_cast<Count>(kMostScores / queries));
+  if (queries * all <= kMostLinkScores) return 0;
+  return std::max(kLeastDrawn, static_cast<Count>(kMostLinkScores / queries));
 }
 
 // Facts among the test entries, to be ranked after each pass, where there is nothing but facts.
@@ -79,28 +80,18 @@ class TestRanking {
       return;
     model_.modes = modes;
     for (Mode& mode : model_.modes) mode.labels.clear();
-    known_ = tensor.cells();
-    known_.append(test->cells);
-    facts_ = Cells(3);
-    const Count step = std::max<Count>(1, test->size() / kMostRanked);
-    for (Count e = 0; e < test->size(); e += step) {
-      bool inside = true;
-      for (int k = 0; k < 3; ++k) inside = inside && test->cells[k][e] < modes[k].size;
-      if (inside) facts_.add(test->cells, e);
-    }
+    facts_.emplace(modes, test->cells, tensor.cells());
   }
 
   std::optional<double> mrr(const ComplEx& x) {
-    if (facts_.size() == 0) return std::nullopt;
+    if (!facts_ || facts_->empty()) return std::nullopt;
     *model_.body = x;
-    const std::vector<int> modes{x.roles.head, x.roles.tail};
-    return rank_facts(Predictor(model_), extents(model_.modes), facts_, known_, modes).mrr;
+    return facts_->mrr(Predictor(model_));
   }
 
  private:
   Model model_;
-  Cells facts_;
-  Cells known_;
+  std::optional<HeldFacts> facts_;
 };
 
 class ComplExFit {
@@ -118,14 +109,16 @@ class ComplExFit {
                  .seed = options.seed};
     x.forward = softmax ? 0.5 : 1.0;
     x.backward = softmax ? 0.5 : 0.0;
+    if (!softmax && !has_negatives(entries_))
+      drawn_ = options.links.negatives.value_or(usual_negatives(tensor.size()));
     trainer_.emplace(std::move(x), settings_);
   }
 
   Solved solve();
 
  private:
-  // Passes until the loss falls no more, `last` at most in all. False when the fit has to end.
-  bool learn(int last);
+  // Passes over the entries until the loss falls no more, `last` at most in all. False when the fit has to end.
+  bool learn(const LinkEntries& entries, int last);
   Flow report();
   void calibrate_on(const LinkEntries& entries);
   void keep_record();
@@ -135,6 +128,7 @@ class ComplExFit {
   FitRun* run_;
   double one_ = 1.0;
   LinkEntries entries_;
+  int drawn_ = 0;  // for each fact, anew in each pass, where the logistic loss is given nothing but facts
   ComplExOptions settings_;
   std::optional<ComplExTrainer> trainer_;
   TestRanking ranking_;
@@ -168,8 +162,15 @@ Flow ComplExFit::report() {
   });
 }
 
-bool ComplExFit::learn(int last) {
+bool ComplExFit::learn(const LinkEntries& entries, int last) {
+  const LinkQuestions known =
+      drawn_ > 0 ? link_questions(entries_, false, trainer_->model().relation_count()) : LinkQuestions{};
+  if (drawn_ == 0) trainer_->take(entries);
   while (summary_.iterations < last) {
+    if (drawn_ > 0) {
+      Rng rng(options_->seed ^ (kCorrupting + static_cast<std::uint64_t>(summary_.iterations)));
+      trainer_->take(with_corrupted(entries, known, trainer_->model(), drawn_, rng));
+    }
     const double before = trainer_->mean_loss();
     const bool whole = trainer_->epoch(run_->poll());
     if (!whole && trainer_->mean_loss() == 0.0) return false;
@@ -193,6 +194,7 @@ void ComplExFit::keep_record() {
   const ComplEx& x = trainer_->model();
   run_->record().set("loss", std::string(name(settings_.softmax ? Loss::kSoftmax : Loss::kLogistic)));
   run_->record().set("penalty", static_cast<double>(settings_.penalty));
+  if (drawn_ > 0) run_->record().set("negatives", static_cast<double>(drawn_));
   if (settings_.sampled > 0) run_->record().set("candidates_drawn", static_cast<double>(settings_.sampled));
   const auto& modes = run_->modes();
   run_->record().set("relation", modes[x.roles.relation].name);
@@ -204,15 +206,13 @@ Solved ComplExFit::solve() {
   Rng rng(options_->seed ^ kReserving);
   LinkSplit split = reserve(entries_, kReservedShare, kMostReserved, rng);
   const bool reserved = split.reserved.size() >= kLeastReserved;
-  trainer_->take(reserved ? std::move(split.kept) : entries_);
   const int most = *options_->max_iterations;
-  const bool go_on = learn(reserved ? most - most / 4 : most);
+  const bool go_on = reserved ? learn(split.kept, most - most / 4) : learn(entries_, most);
   calibrate_on(reserved ? split.reserved : entries_);
   if (go_on && reserved) {
-    trainer_->take(entries_);
     const int done = summary_.iterations;
     const bool enough = summary_.reason == StopReason::kSmallChange;
-    (void)learn(enough ? std::min(most, done + std::max(1, done / 3)) : most);
+    (void)learn(entries_, enough ? std::min(most, done + std::max(1, done / 3)) : most);
     if (enough && !run_->stopped()) summary_.reason = StopReason::kSmallChange;
   }
   if (best_) {  // what was calibrated last holds for it, too

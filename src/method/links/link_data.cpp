@@ -71,6 +71,42 @@ LinkQuestions link_questions(const LinkEntries& entries, bool backward, Index re
   return found;
 }
 
+bool knows(const LinkQuestions& forward, Index head, Index relation, Index tail) {
+  const auto before = [](const LinkQuery& query, std::pair<Index, Index> wanted) {
+    return std::pair(query.known, query.relation) < wanted;
+  };
+  const auto at =
+      std::lower_bound(forward.queries.begin(), forward.queries.end(), std::pair(head, relation), before);
+  if (at == forward.queries.end() || at->known != head || at->relation != relation) return false;
+  const auto end = forward.answers.begin() + at->end;
+  return std::find(forward.answers.begin() + at->begin, end, tail) != end;
+}
+
+LinkEntries with_corrupted(const LinkEntries& facts, const LinkQuestions& known, const ComplEx& x,
+                           int for_each, Rng& rng) {
+  constexpr int kDraws = 20;  // before a crowded line is given up
+  LinkEntries both = facts;
+  for (Count e = 0; e < facts.size(); ++e)
+    for (int i = 0; i < for_each; ++i) {
+      Index head = facts.head[e];
+      Index tail = facts.tail[e];
+      for (int draw = 0; draw < kDraws; ++draw) {
+        if (i % 2 == 0)
+          tail = x.tails_from + static_cast<Index>(rng.below(x.tail_count()));
+        else
+          head = static_cast<Index>(rng.below(x.head_count()));
+        if (knows(known, head, facts.relation[e], tail)) continue;
+        both.head.push_back(head);
+        both.relation.push_back(facts.relation[e]);
+        both.tail.push_back(tail);
+        both.label.push_back(0.0F);
+        both.weight.push_back(facts.weight[e]);
+        break;
+      }
+    }
+  return both;
+}
+
 LinkSplit reserve(const LinkEntries& entries, double share, Count most, Rng& rng) {
   const double wanted = std::min(share * static_cast<double>(entries.size()), static_cast<double>(most));
   const double chance = wanted / static_cast<double>(entries.size());

@@ -50,6 +50,14 @@ struct LinkQuestions {
 // backward: which heads. relations: how many there are.
 [[nodiscard]] LinkQuestions link_questions(const LinkEntries& entries, bool backward, Index relations);
 
+// Whether a fact is among those of the forward questions. All are rows of the tables.
+[[nodiscard]] bool knows(const LinkQuestions& forward, Index head, Index relation, Index tail);
+
+// The facts and, for each, `for_each` cells of label 0: with its head and its tail, in turn, replaced by a random
+// one, such that `known` has no such fact. Where none is found in a few draws there are fewer.
+[[nodiscard]] LinkEntries with_corrupted(const LinkEntries& facts, const LinkQuestions& known,
+                                         const ComplEx& x, int for_each, Rng& rng);
+
 // About `share` of the entries, at most `most`, drawn at random; and the others.
 struct LinkSplit {
   LinkEntries kept{};

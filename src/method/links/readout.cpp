@@ -8,24 +8,11 @@
 namespace lacuna {
 namespace {
 
-constexpr int kDraws = 20;  // before a crowded line is given up
 constexpr double kRidge =
     1e-2;  // on the coefficients, in units of an observation: scores that separate all cells
 constexpr int kNewtonSteps = 50;
 constexpr double kSettled = 1e-9;
 constexpr std::size_t kLeast = 10;  // cells, for anything to be said
-
-// Whether a fact is among those of one direction, whose queries are sorted.
-bool contains(const LinkQuestions& facts, Index known, Index relation, Index answer) {
-  const auto before = [](const LinkQuery& query, std::pair<Index, Index> wanted) {
-    return std::pair(query.known, query.relation) < wanted;
-  };
-  const auto at =
-      std::lower_bound(facts.queries.begin(), facts.queries.end(), std::pair(known, relation), before);
-  if (at == facts.queries.end() || at->known != known || at->relation != relation) return false;
-  return std::find(facts.answers.begin() + at->begin, facts.answers.begin() + at->end, answer) !=
-         facts.answers.begin() + at->end;
-}
 
 void add_link(const ComplEx& x, Index head, Index relation, Index tail, double label, double weight,
               ScoredLinks& links) {
@@ -71,20 +58,10 @@ ScoredLinks score_links(const ComplEx& x, const LinkEntries& entries, const Link
              links);
   if (!facts_only) return links;
   const LinkQuestions facts = link_questions(known, false, x.relation_count());
-  for (Count e = 0; e < entries.size(); ++e)
-    for (const bool of_tail : {false, true}) {
-      Index head = entries.head[e];
-      Index tail = entries.tail[e];
-      for (int draw = 0; draw < kDraws; ++draw) {
-        if (of_tail)
-          tail = x.tails_from + static_cast<Index>(rng.below(x.tail_count()));
-        else
-          head = static_cast<Index>(rng.below(x.head_count()));
-        if (contains(facts, head, entries.relation[e], tail)) continue;
-        add_link(x, head, entries.relation[e], tail, 0.0, 0.5 * entries.weight[e], links);
-        break;
-      }
-    }
+  constexpr int kForEach = 2;  // one of another tail, one of another head, which count half each
+  const LinkEntries both = with_corrupted(entries, facts, x, kForEach, rng);
+  for (Count e = entries.size(); e < both.size(); ++e)
+    add_link(x, both.head[e], both.relation[e], both.tail[e], 0.0, 0.5 * both.weight[e], links);
   return links;
 }
 
