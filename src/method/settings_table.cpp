@@ -250,9 +250,9 @@ const SettingField kFields[] = {
     word<kStarts, &Settings::start>("init", "auto, random, spectral, grow or a model file", "auto",
                                     kTakesInit, "where a fit starts; grow: at rank 1, and up"),
     word<kLosses, &Settings::loss>(
-        "loss", "auto, squared, huber, logistic or softmax",
-        "squared; of complex softmax, or logistic where zeros are given", kTakesLoss,
-        "huber gives entries that are far off less weight; complex has the last two"),
+        "loss", "auto, squared, huber, logistic or softmax", "auto", kTakesLoss,
+        "auto: squared. huber gives entries that are far off less weight. complex has the last two: auto is "
+        "softmax where there are facts alone, logistic where zeros are given"),
     number<NotNegative, kLinks, &LinkSettings::penalty>(
         "penalty", "auto or a number >= 0", "auto", kTakesPenalty,
         "of the cubes of the factors' absolute values, for each fact"),

