@@ -5,6 +5,7 @@
 #include <lacuna/base/threads.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/evaluate/reliability.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/model/structure.hpp>
 #include <memory>
@@ -28,10 +29,32 @@ struct EvaluateCommand {
   std::string ranking;
   std::vector<std::string> filter;
   double interval = 0.0;
+  int bins = 0;  // of the table of reliability; 0: none
 
   Result<int> run();
   Result<int> rank(const Model& fitted, TensorFile& facts) const;
 };
+
+nlohmann::ordered_json as_json(const std::vector<ReliabilityBin>& table) {
+  if (table.empty()) return nullptr;
+  auto rows = nlohmann::ordered_json::array();
+  for (const ReliabilityBin& bin : table)
+    rows.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"cells", bin.cells},
+                    {"predicted", bin.predicted},
+                    {"observed", bin.observed}});
+  return {{"error", calibration_error(table)}, {"bins", rows}};
+}
+
+void tell(const std::vector<ReliabilityBin>& table) {
+  fmt::print("\nsaid to be 1 with probability        cells  mean said  share of 1\n");
+  for (const ReliabilityBin& bin : table)
+    if (bin.cells > 0)
+      fmt::print("{:.2f} to {:.2f} {:29}  {:9.4f}  {:10.4f}\n", bin.low, bin.high, grouped(bin.cells),
+                 bin.predicted, bin.observed);
+  fmt::print("mean difference {:.4f}\n", calibration_error(table));
+}
 
 // Facts are the test file's cells of value other than 0; those of the filter files are known beforehand.
 Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const {
@@ -94,12 +117,20 @@ Result<int> EvaluateCommand::run() {
                        predictor.support(file->entries.cells, file->entries.coordinates), interval);
   }
   if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
+  std::vector<ReliabilityBin> table;
+  if (bins > 0) {
+    if (!is_binary(truth))
+      return usage_error("--reliability",
+                         fmt::format("needs values that are 0 or 1, both present; {} has others", test));
+    table = reliability(truth, prediction.value, bins);
+  }
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
     fmt::print(
         "{}\n",
         nlohmann::ordered_json{{"cells", truth.size()},
+                               {"reliability", as_json(table)},
                                {"cold", prediction.cold},
                                {"unseen", prediction.unseen},
                                {"rmse", rmse(truth, prediction.value)},
@@ -119,6 +150,7 @@ Result<int> EvaluateCommand::run() {
     fmt::print("intervals of {:.3g} hold {:.3f} of the values; mean width {:.4g}\n", interval, covered->share,
                covered->width);
   if (area) fmt::print("AUC  {:.6g}  (negatives: the file's own cells of value 0)\n", *area);
+  if (!table.empty()) tell(table);
   return 0;
 }
 
@@ -137,6 +169,9 @@ Action add_evaluate(CLI::App& app) {
   verb.add_option("--interval", command->interval,
                   "how often intervals of this probability hold, and how wide they are")
       ->check(CLI::Range(0.0, 1.0));
+  verb.add_option("--reliability", command->bins,
+                  "of values 0 and 1: whether probabilities keep what they promise, in so many bins")
+      ->check(CLI::Range(1, 1000));
   command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

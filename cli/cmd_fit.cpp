@@ -9,7 +9,6 @@
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/tensor/negatives.hpp>
 #include <memory>
-#include <numeric>
 
 #include "certificate.hpp"
 #include "command.hpp"
@@ -28,7 +27,7 @@ struct FitCommand {
   std::string test;
   std::string metric;
   std::string history;
-  int negatives = 0;
+  int negatives = -1;  // as many as are usual for facts
   std::string corrupt;
   Output output;
   InputFlags input;
@@ -36,7 +35,7 @@ struct FitCommand {
 
   Result<int> run();
   Result<> check_metric(const TrainingData& data) const;
-  Result<> add_negatives(ObservedTensor& tensor, std::uint64_t seed) const;
+  Result<> take_facts(const TrainingData& data, Settings& settings) const;
   [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
@@ -50,19 +49,20 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   return Nothing{};
 }
 
-Result<> FitCommand::add_negatives(ObservedTensor& tensor, std::uint64_t seed) const {
-  if (negatives == 0) return Nothing{};
-  std::vector<int> modes(static_cast<std::size_t>(tensor.order()));
-  std::iota(modes.begin(), modes.end(), 0);
+// What is not in a file of facts is mostly none: methods that learn from values need some of those cells.
+Result<> FitCommand::take_facts(const TrainingData& data, Settings& settings) const {
   if (!corrupt.empty()) {
-    auto list = parse_mode_list(corrupt, tensor.modes());
+    auto list = parse_mode_list(corrupt, data.tensor.modes());
     if (!list) return usage_error("--corrupt", list.error().what);
-    modes = std::move(*list);
+    settings.links.corrupted = std::move(*list);
   }
-  const Count facts = tensor.size();
-  tensor = with_negatives(tensor, modes, negatives, seed);
-  output.say(
-      fmt::format("{} cells of value 0 added to {} facts", grouped(tensor.size() - facts), grouped(facts)));
+  if (negatives >= 0)
+    settings.links.negatives = negatives;
+  else if (data.facts)
+    settings.links.negatives = usual_negatives(data.tensor.size());
+  if (settings.links.negatives.value_or(0) > 0 && data.facts)
+    output.say(fmt::format("{} facts; where a method needs cells of value 0, {} are drawn for each",
+                           grouped(data.tensor.size()), *settings.links.negatives));
   return Nothing{};
 }
 
@@ -94,9 +94,11 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"train_rmse", result.last.train_rmse},
           {"test_rmse", or_null(result.last.test_rmse)},
           {"test_auc", or_null(result.last.test_auc)},
+          {"test_mrr", or_null(result.last.test_mrr)},
           {"metric", metric.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(metric)},
           {"held_out_rmse", or_null(result.held_out_rmse)},
           {"held_out_auc", or_null(result.held_out_auc)},
+          {"held_out_mrr", or_null(result.held_out_mrr)},
           {"mixture", result.mixture},
           {"gap", or_null(result.certificate ? std::optional(result.certificate->gap()) : result.last.gap)},
           {"certificate", result.certificate ? certificate_json(*result.certificate, result.model)
@@ -113,6 +115,8 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
 
 // What to expect on cells that are missing as the file's are.
 std::string expectation(const FitResult& result) {
+  if (result.held_out_mrr)
+    return fmt::format("of unseen facts expect a filtered MRR of about {:.4f}; ", *result.held_out_mrr);
   if (result.held_out_auc)
     return fmt::format("on unseen cells expect an AUC of about {:.4f}; ", *result.held_out_auc);
   if (result.held_out_rmse)
@@ -124,7 +128,9 @@ void FitCommand::tell(const FitResult& result) const {
   fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
              result.stop_reason);
   fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
-  if (result.last.test_rmse && metric != "auc") fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
+  if (result.last.test_mrr) fmt::print("test MRR {:.4f}, filtered\n", *result.last.test_mrr);
+  if (result.last.test_rmse && metric != "auc" && !result.last.test_mrr)
+    fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
   if (result.last.test_auc && metric != "rmse") fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
   if (result.certificate)
     fmt::print("at most {:.3g} of the objective above the best over all ranks (gap; see lacuna certify)\n",
@@ -149,7 +155,7 @@ Result<int> FitCommand::run() {
   std::unique_ptr<Model> warm;
   auto settings = fit.settings(data->tensor.modes(), warm);
   if (!settings) return settings.error();
-  if (auto added = add_negatives(data->tensor, settings->seed); !added) return added.error();
+  if (auto taken = take_facts(*data, *settings); !taken) return taken.error();
   announce(output, train, *data);
   if (auto fits = check_fit_memory(data->tensor, *settings); !fits) return fits.error();
   if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
@@ -188,9 +194,12 @@ Action add_fit(CLI::App& app) {
       ->check(CLI::IsMember({"rmse", "auc"}));
   verb.add_option("--history", command->history, "CSV file for a line per step");
   verb.add_option("--negatives", command->negatives,
-                  "for files of facts: cells of value 0 to add for each entry, one index replaced at random")
+                  "for files of facts: cells of value 0 to draw for each fact, one index replaced at random; "
+                  "unset: 30, or fewer where that is millions; 0: values of 1 are just values")
       ->check(CLI::Range(0, 1000));
-  verb.add_option("--corrupt", command->corrupt, "the modes whose index is replaced; unset: all");
+  verb.add_option("--corrupt", command->corrupt,
+                  "the modes whose index is replaced; unset: heads and tails of "
+                  "links, all modes of anything else");
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

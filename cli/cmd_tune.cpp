@@ -97,6 +97,7 @@ std::vector<std::string> TuneCommand::method_list(const ObservedTensor& tensor) 
   std::vector<std::string> names;
   for (const MethodInfo& one : lacuna::methods())
     if ((one.order == 0 || one.order == tensor.order()) &&
+        (one.method != Method::kComplEx || is_binary(tensor.values())) &&
         one.bytes(tensor.size(), tensor.modes(), {}) < memory_limit().bytes)
       names.emplace_back(one.name);
   return names;

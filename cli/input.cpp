@@ -62,6 +62,12 @@ void InputFlags::add_flags(CLI::App& command) {
       ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
   command
+      .add_option("--same", same,
+                  "two modes that are one set of things, such as head,tail; none: no two; unset: found from "
+                  "the labels of a table of facts")
+      ->delimiter(',')
+      ->group(group);
+  command
       .add_option(
           "--positions", positions,
           "table columns whose numbers or time stamps say where along its mode an entry lies; columns "
@@ -97,6 +103,7 @@ Result<ReadOptions> InputFlags::read_options() const {
   options.value_column = value_column;
   options.weight_column = weight_column;
   options.table_indices = indices;
+  options.same = same;
   for (const std::string& bin : bins) {
     const std::size_t equals = bin.find('=');
     if (equals == std::string::npos)
@@ -152,6 +159,24 @@ bool shows_a_picture(const TensorFile& file) {
           file.modes[1].size >= kSide);
 }
 
+namespace {
+
+// A table without values: each line is a fact.
+bool lists_facts(const TensorFile& file) {
+  return file.format == Format::kTable && file.table.value_column < 0;
+}
+
+// A sparse file whose every value is 1 lists facts, too, unless so much of the tensor is there that it may be an
+// array of ones with holes.
+bool has_ones_alone(const TensorFile& file, const ObservedTensor& tensor) {
+  constexpr double kMostOfThem = 0.05;
+  const auto size = static_cast<double>(tensor.size());
+  return !file.dense && tensor.order() > 1 && size < kMostOfThem * count_cells(tensor.modes()) &&
+         std::all_of(tensor.values().begin(), tensor.values().end(), [](double v) { return v == 1.0; });
+}
+
+}  // namespace
+
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags, const SideFlags& side) {
   auto options = flags.read_options();
@@ -179,6 +204,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
       }
     }
     if (!test) return test.error();
+    if (lists_facts(*file) && lists_facts(*test)) test->entries.value.assign(test->entries.value.size(), 1.0);
     keep_valued(test->entries);
     if (test->entries.size() == 0) return input_error(test_path, "no test cell has a value");
     data.test = std::move(test->entries);
@@ -189,6 +215,10 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   auto tensor = observe(path, *file, *options, flags.duplicate_policy());
   if (!tensor) return tensor.error();
   data.tensor = std::move(*tensor);
+  const auto values = data.tensor.values();
+  data.facts =
+      (lists_facts(*file) && std::all_of(values.begin(), values.end(), [](double v) { return v == 1.0; })) ||
+      has_ones_alone(*file, data.tensor);
   return data;
 }
 
@@ -204,6 +234,9 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (tensor.duplicates() > 0) line += fmt::format(", {} duplicates merged", grouped(tensor.duplicates()));
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
+  for (const Mode& mode : tensor.modes())
+    if (mode.same_as >= 0)
+      line += fmt::format(", {} and {} are one set", tensor.modes()[mode.same_as].name, mode.name);
   output.say(line);
   for (const std::string& note : data.notes) output.say("note: " + note);
 }

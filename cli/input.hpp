@@ -33,6 +33,7 @@ struct InputFlags {
   std::vector<std::string> positions;
   std::vector<std::string> coordinates;
   bool indices = false;
+  std::vector<std::string> same;
   std::string duplicates = "error";
 
   void add_flags(CLI::App& command);
@@ -45,6 +46,7 @@ struct TrainingData {
   ObservedTensor tensor;
   int index_base = 1;
   Format format = Format::kTns;
+  bool facts = false;    // every line says that something is so: a table without values, or with ones alone
   bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
   std::vector<std::string> notes;  // about side information
   std::optional<Entries>

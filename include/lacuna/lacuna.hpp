@@ -28,6 +28,7 @@
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/evaluate/reliability.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/io/side_file.hpp>
 #include <lacuna/io/tensor_file.hpp>

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <lacuna/evaluate/ranking.hpp>
 
+#include "base/parallel.hpp"
+#include "model/lines.hpp"
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
-
-constexpr Count kCellsAtOnce = 1 << 18;  // predicted in one call
 
 // All facts sorted by the indices other than `mode`, so that those a query must leave out lie together.
 class FactsAlong {
@@ -58,41 +58,52 @@ double realistic_rank(std::span<const double> scores, std::size_t truth, std::sp
   return static_cast<double>(above) + 0.5 * static_cast<double>(equal + 1);
 }
 
+namespace {
+
+// Lines are scored by blocks of about so many cells, on all threads; between batches of blocks whoever asked is
+// asked whether to go on.
+constexpr Count kCellsInABlock = 1 << 19;
+constexpr Count kMostLinesInABlock = 64;
+constexpr Count kBlocksInABatch = 64;
+
+// The ranks of facts [first, last) along one mode.
+void rank_lines(const LineScores& lines, const FactsAlong& along, const Cells& facts, int mode, Count first,
+                Count last, std::span<double> rank) {
+  Matrix<double> scores;
+  lines.score(facts, first, last, scores);
+  std::vector<Index> others;
+  for (Count i = first; i < last; ++i) {
+    along.positions(i, others);
+    const std::span<const double> line(scores.row(i - first).data(), static_cast<std::size_t>(scores.cols()));
+    rank[i] = realistic_rank(line, facts[mode][i], others);
+  }
+}
+
+}  // namespace
+
 Ranking rank_facts(const Predictor& predictor, const std::vector<Index>& extents, const Cells& facts,
                    const Cells& known, std::span<const int> modes, const Interrupted& interrupted) {
   Cells all = facts;
   all.append(known);
-  const Count count = facts.size();
   Ranking ranking;
+  std::vector<double> rank(static_cast<std::size_t>(facts.size()));
   for (const int mode : modes) {
     const FactsAlong along(all, mode);
-    const Count extent = extents[mode];
-    const Count batch = std::max<Count>(1, kCellsAtOnce / extent);
-    for (Count first = 0; first < count; first += batch) {
+    const LineScores lines(predictor, mode, extents[mode]);
+    const Count block = std::clamp<Count>(kCellsInABlock / extents[mode], 1, kMostLinesInABlock);
+    for (Count first = 0; first < facts.size(); first += kBlocksInABatch * block) {
       if (interrupted && interrupted()) break;
-      const Count last = std::min(first + batch, count);
-      Cells cells(facts.order());
-      std::vector<Index> cell(static_cast<std::size_t>(facts.order()));
-      for (Count i = first; i < last; ++i) {
-        for (int k = 0; k < facts.order(); ++k) cell[k] = facts[k][i];
-        for (Index j = 0; j < extents[mode]; ++j) {
-          cell[mode] = j;
-          cells.add(cell);
-        }
-      }
-      const std::vector<double> scores = predictor.predict(cells).value;
-      std::vector<Index> others;
-      for (Count i = first; i < last; ++i) {
-        along.positions(i, others);
-        const double rank =
-            realistic_rank(std::span(scores).subspan(static_cast<std::size_t>((i - first) * extent),
-                                                     static_cast<std::size_t>(extent)),
-                           facts[mode][i], others);
+      const Count here = std::min(kBlocksInABatch * block, facts.size() - first);
+      parallel_tasks(static_cast<int>((here + block - 1) / block), [&](int task) {
+        const Count begin = first + task * block;
+        rank_lines(lines, along, facts, mode, begin, std::min(begin + block, first + here), rank);
+      });
+      for (Count i = first; i < first + here; ++i) {
         ++ranking.queries;
-        ranking.mrr += 1.0 / rank;
-        ranking.hits1 += rank <= 1.0 ? 1.0 : 0.0;
-        ranking.hits3 += rank <= 3.0 ? 1.0 : 0.0;
-        ranking.hits10 += rank <= 10.0 ? 1.0 : 0.0;
+        ranking.mrr += 1.0 / rank[i];
+        ranking.hits1 += rank[i] <= 1.0 ? 1.0 : 0.0;
+        ranking.hits3 += rank[i] <= 3.0 ? 1.0 : 0.0;
+        ranking.hits10 += rank[i] <= 10.0 ? 1.0 : 0.0;
       }
     }
   }

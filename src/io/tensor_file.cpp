@@ -21,6 +21,7 @@
 #include "io/matlab/mat.hpp"
 #include "io/matlab/mat_write.hpp"
 #include "io/picture/picture.hpp"
+#include "io/shared_modes.hpp"
 #include "io/text/coordinates.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
@@ -308,20 +309,18 @@ Result<TensorFile> read_format(Format format, const std::string& path, const Rea
 }  // namespace
 
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
-  if (options.index_base && *options.index_base != 0 && *options.index_base != 1) {
+  if (options.index_base && *options.index_base != 0 && *options.index_base != 1)
     throw std::invalid_argument("an index base that is neither 0 nor 1");
-  }
   Format format = options.format;
   if (format == Format::kAuto) {
     const auto found = find_format(path);
     if (!found) return found.error();
     format = *found;
   }
-  if (is_text(format) && !options.mask.empty()) {
+  if (is_text(format) && !options.mask.empty())
     return usage_error(options.mask,
                        fmt::format("a mask goes with a dense array or a picture, and {} is a {} file", path,
                                    format_name(format)));
-  }
   if (format != Format::kTable && !options.weight_column.empty() && options.known_modes == nullptr) {
     return usage_error(path, fmt::format("found a {} file, expected a table for the weight column {}",
                                          format_name(format), io::quoted(options.weight_column)));
@@ -333,6 +332,7 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
   auto file = read_format(format, path, options);
   if (!file) return file;
   if (auto placed = io::place_modes(options, *file); !placed) return placed.error();
+  if (const auto shared = io::share_modes(path, options, *file); !shared) return shared.error();
   return file;
 }
 

@@ -11,7 +11,8 @@ namespace lacuna {
 namespace {
 
 constexpr double kNumber = 8.0;  // bytes of a double
-constexpr double kIndex = 4.0;   // and of an index
+constexpr double kIndex = 4.0;   // of an index
+constexpr double kFloat = 4.0;   // and of a float
 
 // The largest rank that can occur along mode k.
 double rank_of(std::size_t k, const std::vector<Mode>& modes, const Settings& settings, int open) {
@@ -132,6 +133,18 @@ double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& s
          kNumber * rows * (2.0 * rank * rank + 2.0 * rank);
 }
 
+double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kEntryBytes =
+      100;                        // as cells, as answers to questions both ways, and what is reserved of them
+  constexpr double kTables = 5;   // the vectors, their squared gradients, gradients, the best so far, a copy
+  constexpr double kLines = 256;  // of a batch
+  const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];
+  double rows = 0.0;
+  for (const Mode& mode : modes) rows += 2.0 * mode.size;
+  return indices(entries, modes) + kEntryBytes * static_cast<double>(entries) +
+         kFloat * rows * (kTables * (2.0 * rank + 2.0) + kLines);
+}
+
 double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings&) {
   constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
   constexpr double kModeArrays = 2;  // a copy and its multipliers
@@ -183,6 +196,21 @@ double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& se
   double rows = 0.0;
   for (const Mode& mode : modes) rows += mode.size;
   return static_cast<double>(modes.size() * entries) * rank * rank + rows * rank * rank * rank;
+}
+
+// That of the logistic loss; trials on facts alone are not counted by it.
+double complex_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kOfANumber = 20.0;  // a score, three gradients, three steps
+  constexpr double kInCache = 25.0;    // products of matrices in float do not wait for memory
+  const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];
+  double largest = 0.0;
+  for (const Mode& mode : modes) largest = std::max<double>(largest, mode.size);
+  // The softmax, which facts alone get unless told otherwise, scores all candidates of every question, and there
+  // are about as many questions as facts.
+  const bool logistic =
+      settings.loss.given() ? *settings.loss == Loss::kLogistic : settings.links.negatives.value_or(0) == 0;
+  const double scores = logistic ? 0.0 : std::min(static_cast<double>(entries) * largest, kMostLinkScores);
+  return rank * (kOfANumber * static_cast<double>(entries) + 6.0 * scores / kInCache);
 }
 
 double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {

@@ -8,11 +8,15 @@
 
 namespace lacuna {
 
+// Scores of a pass of method complex; where all candidates would be more, some are drawn.
+inline constexpr double kMostLinkScores = 6e9;
+
 [[nodiscard]] double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
@@ -20,6 +24,7 @@ namespace lacuna {
 [[nodiscard]] double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double complex_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 

@@ -11,6 +11,7 @@
 namespace lacuna {
 
 double FitProgress::test_error() const {
+  if (test_mrr) return 1.0 - *test_mrr;
   if (test_auc) return 1.0 - *test_auc;
   return test_rmse.value_or(std::numeric_limits<double>::infinity());
 }
@@ -77,6 +78,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
       for (double& value : predicted) value = std::clamp(value, clip_->low, clip_->high);
     progress_.test_rmse = unit_.restored(rmse(test_value_, predicted));
     progress_.test_auc = auc(test_->value, predicted);
+    progress_.test_mrr = measured.test_mrr;
     lowest_ = std::min(lowest_, progress_.test_error());
     if (progress_.test_error() <= as_good_as(lowest_, test_->size())) best_ = progress_;
   }

@@ -16,6 +16,7 @@ struct Measured {
   double train_rmse = 0.0;
   Count operator_applications = 0;
   std::optional<double> gap{};
+  std::optional<double> test_mrr{};
 };
 
 class FitRun {
@@ -26,6 +27,8 @@ class FitRun {
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }
+  // The modes of the data with their labels, which the tensor has handed over.
+  [[nodiscard]] const std::vector<Mode>& modes() const { return model_->modes; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
 

@@ -30,6 +30,9 @@ void check_ranges(const Settings& settings) {
       "unshrunk must be a share >= 0 and below 1");
   refuse(settings.lambda.given() && !(*settings.lambda > 0.0 && std::isfinite(*settings.lambda)),
          "lambda must be a positive number");
+  refuse(settings.links.penalty.given() &&
+             !(*settings.links.penalty >= 0.0 && std::isfinite(*settings.links.penalty)),
+         "penalty must be a number >= 0");
   refuse(settings.lambda.given() && settings.latent.lambdas.given(), "lambda and lambdas exclude each other");
 }
 
@@ -39,7 +42,10 @@ std::string_view name(Optimizer optimizer) {
   return optimizer == Optimizer::kTrustRegion ? "trust-region" : "conjugate-gradients";
 }
 std::string_view name(Precision precision) { return precision == Precision::kDouble ? "double" : "float"; }
-std::string_view name(Loss loss) { return loss == Loss::kSquared ? "squared" : "huber"; }
+std::string_view name(Loss loss) {
+  constexpr std::string_view kNames[] = {"squared", "huber", "logistic", "softmax"};
+  return kNames[static_cast<int>(loss)];
+}
 std::string_view name(Start start) {
   constexpr std::string_view kNames[] = {"random", "spectral", "grow"};
   return kNames[static_cast<int>(start)];
@@ -47,6 +53,11 @@ std::string_view name(Start start) {
 std::string_view name(Effort effort) {
   constexpr std::string_view kNames[] = {"low", "medium", "high"};
   return kNames[static_cast<int>(effort)];
+}
+
+bool has_loss(Method method, Loss loss) {
+  const bool of_links = loss == Loss::kLogistic || loss == Loss::kSoftmax;
+  return takes(method, kTakesLoss) && of_links == (method == Method::kComplEx);
 }
 
 void check_taken(const Settings& settings) {
@@ -57,6 +68,9 @@ void check_taken(const Settings& settings) {
                                   std::string(field.name));
   if (method == Method::kMean && settings.offsets.given() && !settings.offsets->effects.empty())
     throw std::invalid_argument("method mean has no effects; method offsets has");
+  if (settings.loss.given() && !has_loss(method, *settings.loss))
+    throw std::invalid_argument("method " + std::string(name(method)) + " has no loss " +
+                                std::string(name(*settings.loss)));
   if (settings.start.given() && *settings.start == Start::kGrow && info(method).start != Start::kGrow)
     throw std::invalid_argument("method " + std::string(name(method)) + " cannot start by growing its rank");
 }
@@ -71,7 +85,7 @@ Settings settled(Settings settings, int order) {
   };
   settle(kTakesOptimizer, settings.latent.optimizer, Optimizer::kTrustRegion);
   settle(kTakesPrecision, settings.latent.precision, Precision::kDouble);
-  settle(kTakesLoss, settings.loss, Loss::kSquared);
+  if (method.method != Method::kComplEx) settle(kTakesLoss, settings.loss, Loss::kSquared);
   settle(kTakesInit, settings.start, method.start);
   settle(kTakesParts, settings.latent.parts, full_structure(order));
   if (settings.latent.parts.given()) settings.latent.parts = closed(*settings.latent.parts);

@@ -212,9 +212,10 @@ constexpr SettingField word(std::string_view name, std::string_view values, std:
 
 constexpr auto kLatent = &Settings::latent;
 constexpr auto kDense = &Settings::dense;
+constexpr auto kLinks = &Settings::links;
 constexpr auto kSearch = &Settings::search;
 constexpr std::array kStarts = {Start::kRandom, Start::kSpectral, Start::kGrow};
-constexpr std::array kLosses = {Loss::kSquared, Loss::kHuber};
+constexpr std::array kLosses = {Loss::kSquared, Loss::kHuber, Loss::kLogistic, Loss::kSoftmax};
 constexpr std::array kOptimizers = {Optimizer::kTrustRegion, Optimizer::kNonlinearCg};
 constexpr std::array kPrecisions = {Precision::kDouble, Precision::kFloat};
 
@@ -248,8 +249,13 @@ const SettingField kFields[] = {
         "warm-started fits at smaller lambdas first; auto: as many as lie above 1"),
     word<kStarts, &Settings::start>("init", "auto, random, spectral, grow or a model file", "auto",
                                     kTakesInit, "where a fit starts; grow: at rank 1, and up"),
-    word<kLosses, &Settings::loss>("loss", "auto, squared or huber", "squared", kTakesLoss,
-                                   "huber gives entries that are far off less weight"),
+    word<kLosses, &Settings::loss>(
+        "loss", "auto, squared, huber, logistic or softmax", "auto", kTakesLoss,
+        "auto: squared. huber gives entries that are far off less weight. complex has the last two: auto is "
+        "softmax where there are facts alone, logistic where zeros are given"),
+    number<NotNegative, kLinks, &LinkSettings::penalty>(
+        "penalty", "auto or a number >= 0", "auto", kTakesPenalty,
+        "of the cubes of the factors' absolute values, for each fact"),
     number<Share, kDense, &DenseSettings::unshrunk>(
         "unshrunk", "auto or a share >= 0 and below 1", "auto", kTakesUnshrunk,
         "share of the largest singular values that are not shrunk"),

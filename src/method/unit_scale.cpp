@@ -59,6 +59,8 @@ void multiply(Cp& cp, int exponent) {
 
 void multiply(Dense& dense, int exponent) { multiply(dense.value, exponent); }
 
+void multiply(ComplEx&, int) {}  // its values are probabilities
+
 void multiply(Model& model, int exponent) {
   for (Offsets* offsets : {&model.offsets, &model.fallback}) {
     offsets->mean = std::ldexp(offsets->mean, exponent);
@@ -90,6 +92,10 @@ bool is_finite(const Cp& cp) {
          std::all_of(cp.covariance.begin(), cp.covariance.end(), all) && std::isfinite(cp.noise_precision);
 }
 bool is_finite(const Dense& dense) { return is_finite(dense.value); }
+bool is_finite(const ComplEx& x) {
+  return x.entities.allFinite() && x.relations.allFinite() && std::isfinite(x.constant) &&
+         std::isfinite(x.forward) && std::isfinite(x.backward);
+}
 
 bool is_finite(const Offsets& offsets) {
   return std::isfinite(offsets.mean) &&
@@ -116,6 +122,7 @@ UnitPowers unit_powers(Method method) {
   if (model == "tucker") return {.objective = 2, .gradient = 1};  // by X itself
   if (model == "dense") return {.objective = 1, .gradient = 1};   // a norm, and how far a step moved
   if (model == "cp" || method == Method::kAls) return {};         // log evidence, of scaled values
+  if (model == "complex") return {};                              // log probability
   return {.objective = 2, .gradient = 2};                         // squares, by factors of unit trace
 }
 

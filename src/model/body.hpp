@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a model adds to its offsets: nothing, or one of four kinds of tensor.
+// What a model adds to its offsets: nothing, or one of five kinds of tensor.
 #pragma once
 
 #include <variant>
 
 #include "linalg/tucker.hpp"
 #include "model/bodies.hpp"
+#include "model/complex.hpp"
 #include "model/latent.hpp"
 
 namespace lacuna {
 
-struct ModelBody : std::variant<std::monostate, Latent, Tucker, Cp, Dense> {
+struct ModelBody : std::variant<std::monostate, Latent, Tucker, Cp, Dense, ComplEx> {
   using variant::variant;
 };
 

@@ -56,7 +56,7 @@ BodyBox::~BodyBox() = default;
 const Latent* Model::latent() const { return std::get_if<Latent>(&*body); }
 
 std::string_view kind_name(const Model& model) {
-  constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense"};
+  constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense", "complex"};
   return kNames[model.body->index()];
 }
 
@@ -68,6 +68,7 @@ std::vector<int> ranks(const Model& model) {
   if (const auto* tucker = std::get_if<Tucker>(&body))
     for (int k = 0; k < tucker->order(); ++k) found.push_back(tucker->rank(k));
   if (const auto* cp = std::get_if<Cp>(&body)) found.push_back(static_cast<int>(cp->factors[0].cols()));
+  if (const auto* complex = std::get_if<ComplEx>(&body)) found.push_back(complex->rank);
   return found;
 }
 
@@ -104,6 +105,7 @@ Predictor::Prediction Predictor::predict(const Cells& cells,
       add_values(*tucker, SortedCells(cells), out);
     if (const auto* cp = std::get_if<Cp>(&*model_->body)) add_values(*cp, cells, out);
     if (const auto* dense = std::get_if<Dense>(&*model_->body)) add_values(*dense, sizes, cells, out);
+    if (const auto* complex = std::get_if<ComplEx>(&*model_->body)) add_values(*complex, cells, out);
   }
   guess_cold(*model_, cells, silent, prediction);
   if (model_->clip)

@@ -8,6 +8,7 @@
 
 #include "base/machine.hpp"
 #include "base/number_text.hpp"
+#include "search/links.hpp"
 #include "search/near.hpp"
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
@@ -27,7 +28,7 @@ constexpr double kDenseEnough = 0.02;  // share of observed cells for a method t
 bool takes_everything_given(Method method, const Settings& settings) {
   for (const SettingField& field : setting_fields())
     if (field.taken != 0 && field.given(settings) && !takes(method, field.taken)) return false;
-  return true;
+  return settings.loss.open() || has_loss(method, *settings.loss);
 }
 
 // Whether the method may be tried: it takes what is given, the tensor's order and the machine's memory.
@@ -111,13 +112,13 @@ void choose_als_of_whole_fibers(Evaluator& evaluator) {
 
 // als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
 // beside it, then more rank for what was added.
-void choose_als(Evaluator& evaluator) {
+Contest choose_als(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kAls;
   Contest contest(evaluator);
   if (settings.latent.parts.given()) {
     contest.consider(settings, "als");
-    return;
+    return contest;
   }
   const std::vector<Mode>& modes = evaluator.kept().modes();
   const std::vector<PartSpec> candidates = als_candidates(evaluator.kept());
@@ -126,7 +127,7 @@ void choose_als(Evaluator& evaluator) {
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
     contest.consider(settings, "als, parts " + describe(*settings.latent.parts, modes));
   }
-  if (contest.empty()) return;
+  if (contest.empty()) return contest;
   const PartSpec first = contest.settings().latent.parts->front().spec;
   for (const PartSpec& spec : candidates) {
     if (spec == first) continue;
@@ -135,11 +136,12 @@ void choose_als(Evaluator& evaluator) {
     if (settings.ranks.open()) other.latent.parts->back().rank = kAddedAlsRank;
     contest.consider(other, "als, also " + describe(PartOptions{.spec = spec}, modes));
   }
-  if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return;
+  if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return contest;
   Settings richer = contest.settings();
   for (PartOptions& part : *richer.latent.parts)
     if (part.rank > 0) part.rank = kMoreAlsRank;
   contest.consider(richer, fmt::format("als, rank {} for what was added", kMoreAlsRank));
+  return contest;
 }
 
 // halrtc with more and more of the singular values unshrunk, where its usual number of steps is affordable:
@@ -186,37 +188,56 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
   }
 }
 
+// Facts of three modes: what ranks them best is learned from them alone. The others learn from values, and are
+// tried where that costs little; tr-mm, whose choices are many, where als, which has the same parts, keeps up.
+void choose_for_facts(Evaluator& evaluator, const OffsetSpec& alone) {
+  if (!choose_complex(evaluator)) {
+    if (!evaluator.interrupted())
+      evaluator.tell("too many facts for trials of methods that learn from values, too");
+    return;
+  }
+  if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
+  if (!is_candidate(Method::kAls, evaluator)) return;
+  if (!choose_als(evaluator).far_behind() && is_candidate(Method::kTrMm, evaluator))
+    choose_latent(evaluator, alone);
+}
+
 }  // namespace
 
 bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;
   const Method method = *settings.method;
   const bool parts = takes(method, kTakesParts);
-  return (settings.offsets.open() && method != Method::kMean) ||
+  return (settings.offsets.open() && method != Method::kMean && method != Method::kComplEx) ||
          (parts && (settings.latent.parts.open() || any_open(*settings.latent.parts))) ||
          (settings.ranks.open() && settings.latent.certified_gap.open() && takes(method, kTakesRank) &&
           !info(method).finds_rank) ||
+         (settings.links.penalty.open() && takes(method, kTakesPenalty)) ||
          (settings.lambda.open() && settings.latent.lambdas.open() && takes(method, kTakesLambda));
 }
 
 void choose(Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
+  if (asked.method.given() && *asked.method == Method::kComplEx) return (void)choose_complex(evaluator);
   const OffsetSpec alone = asked.offsets.open() ? offsets_alone(evaluator) : *asked.offsets;
   if (asked.method.open()) judge_floors(evaluator, alone);
   if (asked.method.open()) {
+    const bool links = is_candidate(Method::kComplEx, evaluator) && could_be_links(evaluator);
+    if (links && evaluator.has_facts_alone()) return choose_for_facts(evaluator, alone);
     const bool dense = is_candidate(Method::kHalrtc, evaluator);
     const bool latent = is_candidate(Method::kTrMm, evaluator);
     // Where hardly anything is observed, als is quick and good: it sets the bound for the rest.
     if (!dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
     if (dense && is_candidate(Method::kAls, evaluator)) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
+    if (links) choose_complex(evaluator);
     if (latent) choose_near_parts(evaluator, alone);
     if (latent) choose_latent(evaluator, alone);
     if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
     if (dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
     return;
   }
-  if (*asked.method == Method::kAls) return choose_als(evaluator);
+  if (*asked.method == Method::kAls) return (void)choose_als(evaluator);
   if (!takes(*asked.method, kTakesParts)) return choose_plain(evaluator, *asked.method, alone);
   choose_near_parts(evaluator, alone);
   choose_latent(evaluator, alone);

@@ -18,6 +18,8 @@ constexpr int kMostSteps = 60;      // of a trial
 constexpr int kPatience = 4;        // accepted steps without a lower error
 constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
 constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
+// What one of facts alone may take, if that is more: 8 passes at the size of FB15k-237 and rank 50.
+constexpr double kLeastOfFacts = 4e11;
 constexpr double kLeastFinal =
     1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
 constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
@@ -37,6 +39,11 @@ std::uint64_t stream_seed(std::uint64_t seed, Role role) {
 Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
                      const Stopwatch& watch, double share, Role role)
     : asked_(&asked), callbacks_(&callbacks), watch_(&watch) {
+  if (are_facts(tensor, asked)) {
+    facts_ = split_facts(tensor, asked, share, stream_seed(asked.seed, role));
+    binary_ = true;
+    return;
+  }
   split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role));
   if (split_) binary_ = lacuna::is_binary(tensor.values()) && lacuna::is_binary(split_->held.value);
 }
@@ -56,9 +63,17 @@ bool Evaluator::go_on() const {
 
 double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
 
+const ObservedTensor& Evaluator::learned(Method method) const {
+  return facts_ && learns_from_facts(method) ? facts_->facts : kept();
+}
+
+const Entries& Evaluator::watched(Method method) const {
+  return facts_ && learns_from_facts(method) ? facts_->held : held();
+}
+
 Settings Evaluator::trial_settings(const Settings& settings, const Model* start, Depth depth) const {
   Settings trial = settled(settings, kept().order());
-  if (trial.loss.given()) trial.loss = Loss::kSquared;
+  if (trial.loss.given() && *trial.loss == Loss::kHuber) trial.loss = Loss::kSquared;
   trial.latent.certify = settings.latent.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
   trial.search.calibrate = 0.0;
   trial.search.keep_best = !counts_by_its_end(*trial.method);
@@ -74,8 +89,10 @@ Settings Evaluator::trial_settings(const Settings& settings, const Model* start,
 
 Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) {
   const Settings trial = trial_settings(settings, start, depth);
-  const double unit = info(*trial.method).work(kept().size(), kept().modes(), trial);
-  const double limit = work_limit();
+  const ObservedTensor& from = learned(*trial.method);
+  const double unit = info(*trial.method).work(from.size(), from.modes(), trial);
+  const bool of_facts = facts_ && learns_from_facts(*trial.method);
+  const double limit = of_facts ? std::max(kLeastOfFacts, work_limit()) : work_limit();
   const auto work = [&](const FitProgress& progress) {
     const auto count = static_cast<double>(progress.operator_applications > 0 ? progress.operator_applications
                                                                               : progress.iteration + 1);
@@ -96,7 +113,9 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
     lowest = std::min(lowest, progress.test_error());
     return since >= kPatience && !only_the_end ? Flow::kStop : Flow::kContinue;
   };
-  found.result = fit_once(kept(), trial, watching, &held());
+  found.result = fit_once(from, trial, watching, &watched(*trial.method));
+  if (facts_ && !of_facts && !facts_->ranking.empty())
+    found.result.last.test_mrr = facts_->ranking.mrr(Predictor(found.result.model));
   found.work = work(found.result.last);
   // A path that was cut short before its own lambda says nothing.
   if (found.result.last.lambda >= 1.0 && !(cut && only_the_end)) found.error = found.result.last.test_error();
@@ -128,6 +147,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
 
 std::string Evaluator::measure(double error) const {
   if (!std::isfinite(error)) return "too much work to see";
+  if (facts_) return fmt::format("held-out MRR {:.5g}", 1.0 - error);
   return binary_ ? fmt::format("held-out AUC {:.5g}", 1.0 - error)
                  : fmt::format("held-out RMSE {:.5g}", error);
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/stopwatch.hpp"
-#include "tensor/hold_out.hpp"
+#include "search/facts.hpp"
 
 namespace lacuna {
 
@@ -31,11 +31,12 @@ enum class Depth { kFit, kLook };
 // A fit on the kept entries, judged on the held-out ones.
 struct Trial {
   Settings settings{};
-  double error = std::numeric_limits<double>::infinity();  // RMSE, or 1 - AUC where all values are 0 or 1
-  int steps = 0;                                           // after which the error was lowest
-  bool from_factors = false;                               // of another trial, which its steps count on
-  bool falling = false;                                    // it was still falling when the fit ended
-  double work = 0.0;                                       // multiply-adds
+  // RMSE, 1 - AUC where all values are 0 or 1, or 1 - MRR where there are nothing but facts.
+  double error = std::numeric_limits<double>::infinity();
+  int steps = 0;              // after which the error was lowest
+  bool from_factors = false;  // of another trial, which its steps count on
+  bool falling = false;       // it was still falling when the fit ended
+  double work = 0.0;          // multiply-adds
   FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
 };
 
@@ -45,9 +46,11 @@ class Evaluator {
   Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
             const Stopwatch& watch, double share = kHeldOutShare, Role role = Role::kChoosing);
 
-  [[nodiscard]] bool can_hold_out() const { return split_.has_value(); }
-  [[nodiscard]] const ObservedTensor& kept() const { return split_->kept; }
-  [[nodiscard]] const Entries& held() const { return split_->held; }
+  [[nodiscard]] bool can_hold_out() const { return split_.has_value() || facts_.has_value(); }
+  // Where there are nothing but facts, both have negatives drawn beside them.
+  [[nodiscard]] const ObservedTensor& kept() const { return facts_ ? facts_->cells.kept : split_->kept; }
+  [[nodiscard]] const Entries& held() const { return facts_ ? facts_->cells.held : split_->held; }
+  [[nodiscard]] bool has_facts_alone() const { return facts_.has_value(); }
   [[nodiscard]] bool is_binary() const { return binary_; }  // all values are 0 or 1
   [[nodiscard]] const Settings& asked() const { return *asked_; }
 
@@ -77,11 +80,15 @@ class Evaluator {
  private:
   [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
   [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
+  // What the method learns from, and what it stops by.
+  [[nodiscard]] const ObservedTensor& learned(Method method) const;
+  [[nodiscard]] const Entries& watched(Method method) const;
 
   const Settings* asked_;
   const FitCallbacks* callbacks_;
   const Stopwatch* watch_;
   std::optional<HoldOut> split_;
+  std::optional<FactSplit> facts_;  // instead of split_, where there is nothing else
   bool binary_ = false;
   std::map<std::string, Trial> known_;
   Trial best_;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "search/choose.hpp"
+#include "search/facts.hpp"
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/robust.hpp"
@@ -105,6 +106,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
 void measure(const Entries* test, FitResult& result) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
+  result.last.test_mrr.reset();
   if (test == nullptr || test->size() == 0) return;
   const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
   result.last.test_rmse = rmse(test->value, predicted);
@@ -120,6 +122,8 @@ const Model* factors_of(const Found& found) {
 
 FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
                      const Entries* test) {
+  if (are_facts(tensor, found.settings) && !learns_from_facts(found.settings.method.value_or(Method::kTrMm)))
+    tensor = with_drawn(tensor, found.settings);
   if (is_robust(found.settings)) return fit_robustly(std::move(tensor), found.settings, callbacks, test);
   if (found.settings.latent.certified_gap.given())
     return fit_certified(tensor, found.settings, callbacks, test);
@@ -140,12 +144,15 @@ Found choose_settings(const ObservedTensor& seen, const Settings& asked, const F
 
 }  // namespace
 
-FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& callbacks,
+FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
               const Entries* test) {
+  Settings asked = given;
+  if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
   const Stopwatch watch;
+  if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
   const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
   const double choosing = watch.seconds();
@@ -172,6 +179,7 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
   if (found.trial) {
     result.held_out_rmse = found.trial->last.test_rmse;
     result.held_out_auc = found.trial->last.test_auc;
+    result.held_out_mrr = found.trial->last.test_mrr;
   }
   if (reserved && result.reason != StopReason::kStopped) {
     found.settings.warm_start = factors_of(found);  // of a trial that has seen none of what is reserved

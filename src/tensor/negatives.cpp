@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <lacuna/tensor/negatives.hpp>
-#include <numeric>
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "tensor/find_cell.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr int kDraws = 20;  // before a crowded fiber is given up
-
-bool contains(const ObservedTensor& tensor, const std::vector<Index>& cell) {
-  const auto before = [&](Count e) {
-    for (int k = 0; k < tensor.order(); ++k)
-      if (tensor.index(k)[e] != cell[k]) return tensor.index(k)[e] < cell[k];
-    return false;
-  };
-  Count low = 0;
-  Count high = tensor.size();
-  while (low < high) {
-    const Count middle = std::midpoint(low, high);
-    if (before(middle))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == tensor.size()) return false;
-  for (int k = 0; k < tensor.order(); ++k)
-    if (tensor.index(k)[low] != cell[k]) return false;
-  return true;
-}
+constexpr int kDraws = 20;               // before a crowded fiber is given up
+constexpr Count kMostDrawn = 2'000'000;  // cells in all, by default
+constexpr int kMostForEach = 30;         // kinship: with one for each fact MRR 0.62, with 30 0.81
 
 }  // namespace
+
+int usual_negatives(Count facts) {
+  const Count affordable = kMostDrawn / std::max<Count>(1, facts);
+  return static_cast<int>(std::clamp<Count>(affordable, 1, kMostForEach));
+}
 
 ObservedTensor with_negatives(const ObservedTensor& tensor, std::span<const int> modes, int for_each,
                               std::uint64_t seed) {

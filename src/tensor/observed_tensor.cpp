@@ -207,7 +207,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .binning = mode.binning,
                       .positions = mode.positions,
                       .unit = mode.unit,
-                      .side = mode.side});
+                      .side = mode.side,
+                      .same_as = mode.same_as});
   return labelled;
 }
 

@@ -144,7 +144,10 @@ class Labels(CliTest):
     def test_lines_without_values_count_one(self):
         self.write("facts.tsv", "ann\tknows\tbob\nbob\tknows\tcid\nann\tlikes\tcid\n")
         info = self.ok_json("info", "facts.tsv")
-        self.assertEqual((info["shape"], info["observed"], info["min"], info["max"]), ([2, 2, 2], 3, 1.0, 1.0))
+        self.assertEqual((info["shape"], info["observed"], info["min"], info["max"]), ([3, 2, 3], 3, 1.0, 1.0))
+        self.assertEqual([mode["name"] for mode in info["modes"]], ["head", "relation", "tail"])
+        apart = self.ok_json("info", "facts.tsv", "--same", "none")
+        self.assertEqual(apart["shape"], [2, 2, 2])
 
     def test_time_stamps_are_binned(self):
         day = 86400

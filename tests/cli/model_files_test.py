@@ -42,7 +42,7 @@ class OldModels(CliTest):
         self.assertEqual(kept, {method["model"] for method in self.ok_json("methods")["methods"]})
 
     def test_a_newer_layout_is_refused_by_name(self):
-        model = bytearray((FOLDERS[-1] / "latent.lac").read_bytes())
+        model = bytearray((FOLDERS[0] / "latent.lac").read_bytes())
         model[7] += 1
         self.path("newer.lac").write_bytes(model)
         self.assertIn(f"layout {model[7]}", self.fails(3, "info", "newer.lac"))

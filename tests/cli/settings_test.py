@@ -37,12 +37,14 @@ class Settings(CliTest):
     def test_defaults_that_can_be_written_are_taken(self):
         train = "".join(f"{i} {j} {i * j}\n" for i in range(1, 6) for j in range(1, 6) if (i + j) % 3)
         self.write("train.tns", train)
+        self.write("links.tns", "".join(f"{i} {j} {k} {(i + j) % 2}\n" for i in (1, 2, 3, 4) for j in (1, 2, 3) for k in (1, 2)))
         for one in self.ok_json("settings")["settings"]:
             if one["name"] in ("gap", "lambdas", "tubes", "method"):
                 continue  # their default is no value of theirs, or no method takes them all
             method = one["methods"][0]
             with self.subTest(one["name"]):
-                self.ok("fit", "train.tns", "-o", "m.lac", "--method", method,
+                data = "links.tns" if method == "complex" else "train.tns"
+                self.ok("fit", data, "-o", "m.lac", "--method", method,
                         f"--{one['name']}", one["default"])
 
     def test_people_can_read_it(self):

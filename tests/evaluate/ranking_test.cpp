@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <lacuna/evaluate/ranking.hpp>
+
+#include "support/random_bodies.hpp"
+#include "support/threads.hpp"
 
 namespace lacuna {
 namespace {
@@ -44,6 +48,61 @@ TEST(Ranking, FactsOfAModelOfOffsets) {
   // Of five candidates the last is one the model never saw: it scores 0, below all others.
   const Ranking more = rank_facts(predictor, {5, 2}, {{4}, {0}}, {{}, {}}, modes);
   EXPECT_NEAR(more.mrr, 0.2, 1e-15);
+}
+
+// Against ranks of single predictions, at any number of threads, with facts enough for several blocks.
+TEST(Ranking, IsThatOfThePredictionsCellByCellAtAnyThreadCount) {
+  Rng rng(77);
+  const std::vector<Index> extents{40, 3, 30};
+  Model model;
+  model.modes = test::plain_modes(extents);
+  model.body = ModelBody(test::random_cp(extents, 3, rng));
+  const Cells facts = test::random_cells(extents, 300, rng);
+  const Cells known = test::random_cells(extents, 200, rng);
+  const std::vector<int> modes{0, 2};
+  const Predictor predictor(model);
+  Cells all = facts;
+  all.append(known);
+  double mrr = 0.0;
+  for (const int mode : modes)
+    for (Count i = 0; i < facts.size(); ++i) {
+      Cells line(3);
+      for (Index j = 0; j < extents[mode]; ++j) {
+        line.add(facts, i);
+        line.mode(mode)[j] = j;
+      }
+      std::vector<Index> others;
+      for (Count f = 0; f < all.size(); ++f)
+        if (all[1][f] == facts[1][i] && all[2 - mode][f] == facts[2 - mode][i])
+          others.push_back(all[mode][f]);
+      std::sort(others.begin(), others.end());
+      others.erase(std::unique(others.begin(), others.end()), others.end());
+      mrr += 1.0 / realistic_rank(predictor.predict(line).value, facts[mode][i], others);
+    }
+  Ranking first;
+  for (const int threads : {1, 2, 3}) {
+    const test::WithThreads scope(threads);
+    const Ranking found = rank_facts(predictor, extents, facts, known, modes);
+    EXPECT_EQ(found.queries, 600);
+    EXPECT_NEAR(found.mrr, mrr / 600.0, 1e-12);
+    if (threads == 1) first = found;
+    EXPECT_EQ(found.mrr, first.mrr);
+  }
+}
+
+TEST(Ranking, StopsEarlyWithWhatItHas) {
+  Rng rng(78);
+  Model model;
+  model.modes = test::plain_modes({10, 10});
+  const Cells facts = test::random_cells({10, 10}, 50, rng);
+  int polls = 0;
+  const std::vector<int> modes{0, 1};
+  const std::vector<int> first{0};
+  const Ranking found =
+      rank_facts(Predictor(model), {10, 10}, facts, Cells(2), modes, [&] { return ++polls > 1; });
+  const Ranking whole = rank_facts(Predictor(model), {10, 10}, facts, Cells(2), first);
+  EXPECT_EQ(found.queries, facts.size());
+  EXPECT_EQ(found.mrr, whole.mrr);
 }
 
 }  // namespace

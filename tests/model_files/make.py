@@ -3,6 +3,7 @@
 """Writes a folder of model files, one for each kind of body and each thing that a model can hold beside it.
 
   LACUNA=build/release/lacuna tests/model_files/make.py layout-1
+  LACUNA=build/release/lacuna tests/model_files/make.py layout-1-complex complex     these alone
 
 The folder is made once for each layout or new part of it and kept for ever: tests/cli/model_files_test.py loads every
 folder there is and compares what the models say with what they said on the day they were made (NAME.json). A folder
@@ -40,9 +41,11 @@ MODELS = {
     "cp": ("numbers.tns", "--method", "bayescp", "--rank", "2", "--offsets", "none", *STEPS),
     "dense": ("small.tns", "--method", "halrtc", "--offsets", "mean", *STEPS),
     "offsets": ("labels.csv", "--method", "mean"),
+    "complex": ("links.tsv", "--method", "complex", "--rank", "2", "--penalty", "0.02", *STEPS),
 }  # fmt: skip
 CELLS = {"labels.csv": "user,item,week\nann,tea,w1\nbob,milk,w2\nzoe,tea,w1\n",
          "times.csv": "user,item,time\nann,tea,2020-01-03\nbob,milk,2020-02-01\nann,tea,2031-01-01\n",
+         "links.tsv": "ann\tknows\tbob\ncid\tpays\tann\nann\tknows\tzoe\n",
          "weights.csv": "user,item,week\nann,tea,w1\nbob,milk,w2\n"}  # fmt: skip
 
 
@@ -66,6 +69,9 @@ def write_data(folder):
     few = cells((4, 3, 2), 4)
     lines("labels.csv", "user,item,week,value\n",
           (f"{quote(users[i])},{quote(items[j])},w{k + 1},{value(i, j, k)}" for i, j, k in few))  # fmt: skip
+    people = ("ann", "bob", "cid", "dan")
+    lines("links.tsv", "", (f"{a}\t{r}\t{b}" for a in people for b in people for r in ("knows", "pays")
+                            if (ord(a[0]) + 2 * ord(b[0]) + len(r)) % 3))  # fmt: skip
     lines("weights.csv", "user,item,week,value,weight\n",
           (f"{quote(users[i])},{quote(items[j])},w{k + 1},{value(i, j, k)},{1 + (i + j) % 3}" for i, j, k in few))  # fmt: skip
     lines("times.csv", "user,item,time,value\n",
@@ -87,7 +93,7 @@ def answers(folder, model, cells_file):
             "answers": (folder / "answers.csv").read_text()}  # fmt: skip
 
 
-def main(name):
+def main(name, *models):
     target = HERE / name
     if target.exists():
         sys.exit(f"{target} is there; what was made once is kept")
@@ -95,15 +101,16 @@ def main(name):
         folder = Path(temporary)
         write_data(folder)
         target.mkdir()
-        for model, (data, *flags) in MODELS.items():
+        for model in models or MODELS:
+            data, *flags = MODELS[model]
             run(folder, "fit", data, "-o", "model.lac", "--no-record", "--quiet", *flags)
-            cells_file, asked = ("cells.csv", CELLS[data]) if data in CELLS else ("cells.tns", "1 1 1\n2 3 1\n3 2 2\n")
+            cells_file, asked = ("cells" + Path(data).suffix, CELLS[data]) if data in CELLS else ("cells.tns", "1 1 1\n2 3 1\n3 2 2\n")
             (folder / cells_file).write_text(asked)
             story = {"cells": {"name": cells_file, "text": asked}, **answers(folder, "model.lac", cells_file)}
             (target / f"{model}.lac").write_bytes((folder / "model.lac").read_bytes())
             (target / f"{model}.json").write_text(json.dumps(story, indent=1, ensure_ascii=False) + "\n")
-    print(f"{len(MODELS)} models in {target}")
+    print(f"{len(models or MODELS)} models in {target}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:]) if len(sys.argv) == 2 else sys.exit(__doc__)
+    main(*sys.argv[1:]) if len(sys.argv) > 1 else sys.exit(__doc__)

@@ -82,6 +82,12 @@ struct ReadOptions {
 
   std::vector<CoordinateRequest> coordinates{};  // positions of modes, whatever the format
 
+  // Two modes, by name or 1-based number, that are one set of things, such as head and tail: a label, or a number,
+  // means the same along both. Empty: of a table without values, two modes most of whose labels are the same words;
+  // "none": no modes are. A table of bare triples whose first and last modes are one set has the modes head, relation
+  // and tail.
+  std::vector<std::string> same{};
+
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
   // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
   // never saw comes after its own positions: the file's modes are the model's, grown to name it. Where a mode has

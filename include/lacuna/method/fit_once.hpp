@@ -24,14 +24,15 @@ struct FitProgress {
   double train_rmse = 0.0;
   std::optional<double> test_rmse;
   std::optional<double> test_auc;
-  std::optional<double> gap;  // Certificate::gap(), where it was asked for
+  std::optional<double> test_mrr;  // of methods that rank links: filtered, of test entries that are all facts
+  std::optional<double> gap;       // Certificate::gap(), where it was asked for
   double radius = 0.0;
   double ratio = 0.0;
   int inner_iterations = 0;
   bool accepted = true;
   Count operator_applications = 0;
 
-  // 1 - AUC where that is defined, else RMSE; infinite where there is nothing to test on.
+  // 1 - MRR or 1 - AUC where that is defined, else RMSE; infinite where there is nothing to test on.
   [[nodiscard]] double test_error() const;
 };
 
@@ -55,6 +56,7 @@ struct FitResult {
   // What held-out entries, which look like the missing ones, let expect; nothing where nothing was chosen.
   std::optional<double> held_out_rmse{};
   std::optional<double> held_out_auc{};
+  std::optional<double> held_out_mrr{};
 };
 
 // Fits with the settings given, and with the method's own where they are open (settled()). Throws

@@ -23,6 +23,7 @@ enum class Method {
   kGeomCg,
   kTopt,
   kBayesCp,
+  kComplEx,
   kHalrtc,
   kHard,
   kLatent,
@@ -45,6 +46,7 @@ enum Setting : unsigned {
   kTakesLoss = 1U << 9U,
   kTakesTubes = 1U << 10U,
   kTakesUnshrunk = 1U << 11U,
+  kTakesPenalty = 1U << 12U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.

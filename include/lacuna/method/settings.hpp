@@ -18,8 +18,10 @@ namespace lacuna {
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
 // What an error r of an observed entry costs. Squared: r^2. Huber: r^2 up to a bound, beyond it as its
-// tangent, so that entries that are plain wrong pull little; the bound is found from the data.
-enum class Loss { kSquared, kHuber };
+// tangent, so that entries that are plain wrong pull little; the bound is found from the data. Of links, which are
+// facts or none: -log of the probability of an entry (logistic), or of a fact among all that differ from it in its
+// head or in its tail only (softmax).
+enum class Loss { kSquared, kHuber, kLogistic, kSoftmax };
 // When to bound the distance to the best over all ranks (tr-mm).
 enum class Certify { kNever, kAtTheEnd, kEveryStep };
 // How much choosing may cost: about 1, 4 or 20 times the final fit.
@@ -48,6 +50,15 @@ struct DenseSettings {
   Choice<int> tubes{};        // the mode that tsvd transforms along
 };
 
+// What only the methods of links take, and what is said of data that are nothing but facts, every value 1.
+struct LinkSettings {
+  Choice<double> penalty{};  // >= 0, of the cubes of the factors' absolute values, for each fact
+  // Entries are facts, and for each so many cells of value 0 are drawn for methods that need both: `fit` then
+  // chooses by the ranking of held-out facts. 0, or open: values are just values.
+  Choice<int> negatives{};
+  std::vector<int> corrupted{};  // the modes whose index a draw replaces; empty: those that are ranked
+};
+
 // How what is open is chosen.
 struct SearchSettings {
   Effort effort = Effort::kMedium;
@@ -70,6 +81,7 @@ struct Settings {
   std::uint64_t seed = 1;
   LatentSettings latent{};
   DenseSettings dense{};
+  LinkSettings links{};
   SearchSettings search{};
   // Takes its factors where modes, parts and ranks agree, and its Z where Omega does.
   const Model* warm_start = nullptr;
@@ -86,6 +98,9 @@ struct Settings {
 
 // The ranks given, or the one of the method.
 [[nodiscard]] std::vector<int> ranks_or_default(const Settings& settings);
+
+// Whether a method that takes a loss has this one.
+[[nodiscard]] bool has_loss(Method method, Loss loss);
 
 // Throws std::invalid_argument as settled() does, for a method that is given.
 void check_taken(const Settings& settings);

@@ -3,8 +3,8 @@
 //
 //   prediction(cell) = offset(cell) + body(cell)
 //
-// The body is what the method found: latent parts, a Tucker tensor, a sum of rank-one tensors,
-// every cell's value, or nothing.
+// The body is what the method found: latent parts, a Tucker tensor, a sum of rank-one tensors, every cell's value,
+// vectors of entities and relations that make links likely, or nothing.
 #pragma once
 
 #include <lacuna/model/calibration.hpp>
@@ -61,7 +61,7 @@ struct Model {
   [[nodiscard]] const Latent* latent() const;  // null for another kind of body
 };
 
-// "offsets", "latent", "tucker", "cp", "dense"
+// "offsets", "latent", "tucker", "cp", "dense", "complex"
 [[nodiscard]] std::string_view kind_name(const Model& model);
 
 // The ranks of the body: of each part, of each mode, or the one of a CP tensor; none where there is none.
@@ -75,6 +75,8 @@ class Predictor {
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
+
+  [[nodiscard]] const Model& model() const { return *model_; }
 
   struct Prediction {
     std::vector<double> value;
@@ -116,6 +118,8 @@ class Predictor {
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
  private:
+  friend class LineScores;  // for rankings (src/model/lines.hpp)
+  [[nodiscard]] const class LatentPredictor* latent() const { return latent_.get(); }
   void check_order(const Cells& cells) const;
 
   const Model* model_;

@@ -27,6 +27,7 @@ struct Mode {
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
   std::string unit{};                 // of the positions, for people: "nm"
   std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
+  int same_as = -1;  // an earlier mode whose positions these are: heads and tails of links; -1: none
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {

@@ -15,4 +15,7 @@ namespace lacuna {
 [[nodiscard]] ObservedTensor with_negatives(const ObservedTensor& tensor, std::span<const int> modes,
                                             int for_each, std::uint64_t seed);
 
+// How many cells of value 0 are drawn for each fact unless told: 30, fewer where that would be millions.
+[[nodiscard]] int usual_negatives(Count facts);
+
 }  // namespace lacuna

@@ -18,6 +18,7 @@ namespace lacuna::io {
 template <class T>
 constexpr const char* dtype_name() {
   if constexpr (std::is_same_v<T, double>) return "f8";
+  if constexpr (std::is_same_v<T, float>) return "f4";
   if constexpr (std::is_same_v<T, std::uint32_t>) return "u4";
   if constexpr (std::is_same_v<T, std::uint64_t>) return "u8";
   if constexpr (std::is_same_v<T, std::int64_t>) return "i8";
@@ -65,7 +66,7 @@ class ArrayReader {
   [[nodiscard]] std::vector<T> get(const nlohmann::json& described) const {
     std::vector<T> values(checked_bytes(described, dtype_name<T>(), sizeof(T)) / sizeof(T));
     copy_out(described, values.data(), values.size() * sizeof(T));
-    if constexpr (std::is_same_v<T, double>) check_finite(values);
+    if constexpr (std::is_floating_point_v<T>) check_finite(std::span<const T>(values));
     return values;
   }
   [[nodiscard]] std::vector<std::string> strings(const nlohmann::json& described) const;

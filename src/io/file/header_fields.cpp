@@ -60,9 +60,17 @@ std::vector<int> mode_numbers(const nlohmann::json& list, int order) {
   return modes;
 }
 
-void check_finite(std::span<const double> values) {
-  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+namespace {
+
+template <class Number>
+void check_all_finite(std::span<const Number> values) {
+  if (!std::all_of(values.begin(), values.end(), [](Number value) { return std::isfinite(value); }))
     throw ArrayReader::Bad("an array with a number that is not finite");
 }
+
+}  // namespace
+
+void check_finite(std::span<const double> values) { check_all_finite(values); }
+void check_finite(std::span<const float> values) { check_all_finite(values); }
 
 }  // namespace lacuna::io

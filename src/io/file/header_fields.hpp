@@ -24,5 +24,6 @@ inline constexpr int kDeepestJson = 64;
 [[nodiscard]] double finite_number(const nlohmann::json& field, const char* what);
 [[nodiscard]] std::vector<int> mode_numbers(const nlohmann::json& list, int order);
 void check_finite(std::span<const double> values);
+void check_finite(std::span<const float> values);
 
 }  // namespace lacuna::io

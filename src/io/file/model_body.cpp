@@ -122,7 +122,8 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
                           .labels = {},
                           .binning = mode.binning,
                           .positions = mode.positions,
-                          .side = mode.side});
+                          .side = mode.side,
+                          .same_as = mode.same_as});
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);
@@ -187,12 +188,64 @@ Dense read_dense(const json& header, const ArrayReader& arrays, const std::vecto
   return dense;
 }
 
+void describe(const ComplEx& x, json& header, ArrayWriter& arrays) {
+  header["roles"] = {{"head", x.roles.head},
+                     {"relation", x.roles.relation},
+                     {"tail", x.roles.tail},
+                     {"one_set", x.roles.one_set}};
+  header["complex_rank"] = x.rank;
+  header["readout"] = {x.constant, x.forward, x.backward};
+  header["entities"] = arrays.add("entities", flat(x.entities));
+  header["relations"] = arrays.add("relations", flat(x.relations));
+}
+
+Matrix<float> read_rows(const json& described, const ArrayReader& arrays, std::int64_t rows,
+                        std::int64_t width) {
+  const std::vector<float> values = arrays.get<float>(described);
+  if (static_cast<std::int64_t>(values.size()) != rows * width)
+    throw ArrayReader::Bad("as many numbers for each position as the rank says expected");
+  return Eigen::Map<const Matrix<float>>(values.data(), rows, width);
+}
+
+ComplEx read_complex(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
+  if (modes.size() != 3) throw ArrayReader::Bad("links of three modes expected");
+  ComplEx x;
+  const json& roles = header.at("roles");
+  const auto mode = [&](const char* role) {
+    return static_cast<int>(whole_number(roles.at(role), 0, 2, "a mode"));
+  };
+  x.roles = {.head = mode("head"),
+             .relation = mode("relation"),
+             .tail = mode("tail"),
+             .one_set = roles.at("one_set").get<bool>()};
+  if (x.roles.head == x.roles.tail || x.roles.head == x.roles.relation || x.roles.tail == x.roles.relation)
+    throw ArrayReader::Bad("a role for each mode expected");
+  const std::int64_t heads = modes[x.roles.head].size;
+  const std::int64_t tails = modes[x.roles.tail].size;
+  if (x.roles.one_set && heads != tails) throw ArrayReader::Bad("as many heads as tails expected");
+  constexpr std::int64_t kLargestRank = 1 << 24;
+  x.rank = static_cast<int>(whole_number(header.at("complex_rank"), 1, kLargestRank, "the rank"));
+  x.tails_from = x.roles.one_set ? 0 : static_cast<Index>(heads);
+  const int width = complex_width(x.rank);
+  x.entities = read_rows(header.at("entities"), arrays, x.roles.one_set ? heads : heads + tails, width);
+  x.relations =
+      read_rows(header.at("relations"), arrays, 2 * std::int64_t{modes[x.roles.relation].size}, width);
+  const json& readout = header.at("readout");
+  if (!readout.is_array() || readout.size() != 3)
+    throw ArrayReader::Bad("a readout of three numbers expected");
+  x.constant = finite_number(readout.at(0), "a number of the readout");
+  x.forward = finite_number(readout.at(1), "a number of the readout");
+  x.backward = finite_number(readout.at(2), "a number of the readout");
+  return x;
+}
+
 void describe(const std::monostate&, json&, ArrayWriter&) {}
 
 }  // namespace
 
 bool knows_body(std::string_view kind) {
-  return kind == "offsets" || kind == "latent" || kind == "tucker" || kind == "cp" || kind == "dense";
+  return kind == "offsets" || kind == "latent" || kind == "tucker" || kind == "cp" || kind == "dense" ||
+         kind == "complex";
 }
 
 void describe_body(const Model& model, json& header, ArrayWriter& arrays) {
@@ -210,6 +263,7 @@ void read_body(std::string_view kind, const json& header, const ArrayReader& arr
   if (kind == "tucker") *model.body = read_tucker(header, arrays, model.modes);
   if (kind == "cp") *model.body = read_cp(header, arrays, model.modes);
   if (kind == "dense") *model.body = read_dense(header, arrays, model.modes);
+  if (kind == "complex") *model.body = read_complex(header, arrays, model.modes);
 }
 
 }  // namespace lacuna::io

@@ -33,6 +33,7 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   if (!mode.positions.empty())
     described["positions"] =
         arrays.add("positions" + std::to_string(k), std::span<const double>(mode.positions));
+  if (mode.same_as >= 0) described["same_as"] = mode.same_as;
   if (mode.side) {
     const std::string name = "side" + std::to_string(k);
     described["side"] = {
@@ -65,7 +66,7 @@ Binning read_binning(const json& described, Index size) {
 }
 
 // Throws json exceptions and ArrayReader::Bad on a header that lies; load_model turns both into an Error.
-Mode read_mode(const json& described, const ArrayReader& arrays) {
+Mode read_mode(const json& described, const ArrayReader& arrays, const std::vector<Mode>& before) {
   Mode mode;
   mode.name = described.at("name").get<std::string>();
   mode.size = static_cast<Index>(whole_number(described.at("size"), 1, kLargestSize, "a mode's size"));
@@ -81,6 +82,14 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
     std::sort(ascending.begin(), ascending.end());
     if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
       throw ArrayReader::Bad("a position that only one index has expected");
+  }
+  if (described.contains("same_as")) {
+    const auto last = static_cast<std::int64_t>(before.size()) - 1;
+    mode.same_as =
+        static_cast<int>(whole_number(described["same_as"], 0, last, "the mode whose positions these are"));
+    const Mode& other = before[static_cast<std::size_t>(mode.same_as)];
+    if (other.size != mode.size || other.labels != mode.labels)
+      throw ArrayReader::Bad("modes that share their positions but differ in them");
   }
   if (described.contains("side")) mode.side = read_side(described["side"], arrays, mode);
   if (described.contains("unit")) mode.unit = described["unit"].get<std::string>();
@@ -169,7 +178,7 @@ Model read_common(const json& header, const ArrayReader& arrays) {
   model.version = header.at("lacuna").get<std::string>();
   model.record = io::read_fit_record(header.at("settings"));
   model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
-  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays, model.modes));
   if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
   model.offsets = read_offsets(header.at("offsets"), arrays, model.order());
   model.observed = read_range(header.at("observed"));
