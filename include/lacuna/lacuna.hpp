@@ -8,6 +8,7 @@
 //   Settings, setting_fields   everything that can be said about a fit, and the table that describes it
 //   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
 //   Model, Predictor           the model, and the questions it answers
+//   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
 //   certify                    how far a model is from the best over all ranks
 //   read_tensor, write_tensor, save_model, load_model, report_page
@@ -26,6 +27,7 @@
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/evaluate/top.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/certify.hpp>
