@@ -85,14 +85,15 @@ Result<int> EvaluateCommand::run() {
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor predictor(*fitted);
-  const Predictor::Prediction prediction = predictor.predict(file->entries.cells);
+  const Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
   std::optional<Coverage> covered;
   if (interval > 0.0) {
     if (fitted->calibration.groups.empty())
       return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
-    covered = coverage(fitted->calibration, truth, prediction.value, predictor.support(file->entries.cells),
-                       interval);
+    covered = coverage(fitted->calibration, truth, prediction.value,
+                       predictor.support(file->entries.cells, file->entries.coordinates), interval);
   }
+  if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
@@ -100,6 +101,7 @@ Result<int> EvaluateCommand::run() {
         "{}\n",
         nlohmann::ordered_json{{"cells", truth.size()},
                                {"cold", prediction.cold},
+                               {"unseen", prediction.unseen},
                                {"rmse", rmse(truth, prediction.value)},
                                {"mae", mae(truth, prediction.value)},
                                {"r2", or_null(explained)},

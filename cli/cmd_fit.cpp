@@ -142,7 +142,7 @@ Result<int> FitCommand::run() {
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, history, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
-  auto data = read_training(train, test, input);
+  auto data = read_training(train, test, input, fit.side);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   std::unique_ptr<Model> warm;

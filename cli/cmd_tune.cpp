@@ -193,7 +193,7 @@ Result<int> TuneCommand::run() {
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
-  auto data = read_training(train, test, input);
+  auto data = read_training(train, test, input, fit.side);
   if (!data) return data.error();
   if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
   if (auto fine = list_candidates(data->tensor); !fine) return fine.error();

@@ -66,6 +66,7 @@ void FitFlags::add_flags(CLI::App& command) {
                 "one more fit, with a twentieth of the entries set aside before anything is chosen, so that "
                 "predict --interval knows how sure it is")
       ->group(group);
+  side.add_flags(command);
   command.add_option("--report", report, "also write a page about the fit, to look at in a browser")
       ->group(group);
   command

@@ -24,7 +24,7 @@ NO_FUNCTION = re.compile(
     r"^(namespace|class|struct|enum|union|extern|if|else|for|while|switch|do|try|catch|case|default|return|using|"
     r"typedef|public|private|protected)\b"
 )
-NAME = re.compile(r"([~\w]+|operator\s*\S+)\s*\(")
+NAME = re.compile(r"([~\w]+|operator\s*\S+?)\s*\(")
 
 
 def indentation(line):
@@ -33,14 +33,14 @@ def indentation(line):
 
 def is_function(statement):
     """Whether what stands before a '{' is the signature of a function: it has a parameter list and no initialiser."""
-    text = re.sub(r"^template <.*?> ", "", statement)
+    text = re.sub(r"operator\s*[^\s\w(]+", "operator", re.sub(r"^template <.*?> ", "", statement))
     if NO_FUNCTION.match(text) or not NAME.search(text):
         return False
     outside, depth = "", 0
     for c in text:
         depth += (c in "([") - (c in ")]")
         outside += c if depth == 0 else ""
-    return not re.search(r"(?<![=!<>])=(?!=)", outside.replace("operator=", ""))
+    return not re.search(r"(?<![=!<>])=(?!=)", outside)
 
 
 def cpp_functions(lines):

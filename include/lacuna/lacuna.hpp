@@ -2,6 +2,8 @@
 // Fills in the missing entries of multi-way data. This header is the whole library:
 //
 //   Entries, Cells, Mode       the data: cells of a K-way tensor and their values
+//   side_of_features, side_of_graph
+//                              what else is known of the positions of a mode
 //   ObservedTensor::create     checks and sorts them
 //   fit(tensor, settings)      chooses what the settings leave open, and fits
 //   fit_once, tune             fit without choosing; choose by cross-validation
@@ -11,7 +13,7 @@
 //   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
 //   certify                    how far a model is from the best over all ranks
-//   read_tensor, write_tensor, save_model, load_model, report_page
+//   read_tensor, write_tensor, read_features, read_graph, save_model, load_model, report_page
 //                              files (lacuna::io)
 //   set_thread_count, version  the library itself
 //
@@ -29,11 +31,13 @@
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/evaluate/top.hpp>
 #include <lacuna/io/model_file.hpp>
+#include <lacuna/io/side_file.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/certify.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings_table.hpp>
 #include <lacuna/model/model.hpp>
+#include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>
 #include <lacuna/report/report.hpp>
 #include <lacuna/search/fit.hpp>

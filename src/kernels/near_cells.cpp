@@ -106,7 +106,8 @@ NearCells NearKernel::find_cells(const Cells& index,
 template <class Real>
 void NearKernel::prepare(std::vector<Real>& field, int columns) const {
   if (grid_) {
-    smooth(field, columns);
+    GridWorkspace<Real> work;
+    smooth(field, columns, work);
     return;
   }
   const std::size_t size = field.size();

@@ -50,20 +50,20 @@ class NearKernel {
                   std::span<Real> y) const;
   // field <- kappa field
   template <class Real>
-  void smooth(std::vector<Real>& field, int columns) const;
+  void smooth(std::vector<Real>& field, int columns, GridWorkspace<Real>& work) const;
 
   template <class Real>
   void add_product(const FactorTable<Real>& u, double scale, std::span<const Real> z, std::span<Real> y,
-                   std::vector<Real>& scratch) const;
+                   PartWorkspace<Real>& work) const;
   template <class Real>
   void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
-                       std::span<const Real> z, std::span<Real> y) const;
+                       std::span<const Real> z, std::span<Real> y, PartWorkspace<Real>& work) const;
   template <class Real>
   void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                std::span<const double> row_scale, Matrix<Real>& g) const;
+                std::span<const double> row_scale, Matrix<Real>& g, PartWorkspace<Real>& work) const;
   template <class Real>
   void add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
-                 std::span<const double> row_scale, Matrix<Real>& g) const;
+                 std::span<const double> row_scale, Matrix<Real>& g, PartWorkspace<Real>& work) const;
 
   // sum_c s_c s_c' over all positions c of the near modes, seen or not, in every group.
   [[nodiscard]] Eigen::MatrixXd fiber_gram(const FactorTable<double>& u, std::span<const double> z) const;
@@ -111,8 +111,8 @@ class NearKernel {
   [[nodiscard]] Count column_stride() const { return grid_ ? slots_ : 1; }
 
   template <class Real>
-  void add_rows(const std::vector<Real>& field, int columns, double scale, std::span<const Real> z,
-                std::span<const double> row_scale, Matrix<Real>& g) const;
+  void add_rows(int columns, double scale, std::span<const Real> z, std::span<const double> row_scale,
+                Matrix<Real>& g, PartWorkspace<Real>& work) const;
 
   PartSpec part_;
   Count rows_ = 1;

@@ -40,6 +40,17 @@ FitRecord written(const Settings& settings, const std::vector<Mode>& modes) {
   return record;
 }
 
+constexpr int kFallbackSweeps = 3;  // it is a guess, and every trial of a search makes one
+
+// Whether the offsets say less of a cell than main effects of all modes would.
+bool needs_fallback(const Settings& settings, int order) {
+  const auto& effects = settings.offsets->effects;
+  for (int k = 0; k < order; ++k)
+    if (std::find(effects.begin(), effects.end(), std::vector<int>{k}) == effects.end())
+      return info(*settings.method).model != "offsets";
+  return false;
+}
+
 }  // namespace
 
 FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
@@ -60,13 +71,16 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   const UnitScale unit(tensor);
   unit.scale(tensor);
   model.offsets = fit_offsets(tensor, *settings.offsets);
+  if (needs_fallback(settings, model.order()))
+    model.fallback = fit_offsets(tensor, main_effects(model.order()), kFallbackSweeps);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
   const WarmStart warm(settings, unit);
-  FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
+  FitRun run(warm.options(), callbacks, test, model, unit);
   run.record() = written(settings, model.modes);
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
+  if (!solved.effects.empty() && settings.offsets->mean) model.fallback = {};  // these are better
   for (Effect& effect : solved.effects) model.offsets.add(std::move(effect));
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);

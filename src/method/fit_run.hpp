@@ -20,13 +20,19 @@ struct Measured {
 
 class FitRun {
  public:
-  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Offsets& offsets,
-         std::optional<Range> clip, UnitScale unit);
+  // The model has all but its body.
+  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Model& model,
+         UnitScale unit);
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
+
+  // Which test cells the body will be silent about, or that it is silent about all of unseen positions: they are
+  // judged by the guess that the model will make there.
+  void guess_silent(const std::vector<bool>& silent);
+  void guess_unseen();
 
   // Runs what is no part of fitting, with the clock stopped.
   template <class Body>
@@ -74,7 +80,10 @@ class FitRun {
   const FitCallbacks* callbacks_;
   const Entries* test_;
   std::vector<double> test_offset_;
-  std::vector<double> test_value_;  // as the method sees them
+  std::vector<double> test_value_;    // as the method sees them
+  std::vector<Count> guessed_cells_;  // of the test cells
+  std::vector<double> guess_;         // at them
+  const Model* model_;
   std::optional<Range> clip_;
   UnitScale unit_;
   UnitPowers powers_;

@@ -74,6 +74,7 @@ Settings settled(Settings settings, int order) {
   settle(kTakesLoss, settings.loss, Loss::kSquared);
   settle(kTakesInit, settings.start, method.start);
   settle(kTakesParts, settings.latent.parts, full_structure(order));
+  if (settings.latent.parts.given()) settings.latent.parts = closed(*settings.latent.parts);
   settle(kTakesUnshrunk, settings.dense.unshrunk, 0.0);
   if (settings.latent.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
   settle(kTakesSteps, settings.max_iterations, method.max_iterations);

@@ -219,15 +219,18 @@ constexpr std::array kOptimizers = {Optimizer::kTrustRegion, Optimizer::kNonline
 constexpr std::array kPrecisions = {Precision::kDouble, Precision::kFloat};
 
 const SettingField kFields[] = {
-    {"method", "auto or a name", "auto", 0, "the method; lacuna methods lists them",
+    {"method", "auto or a name", "auto", 0,
+     "how it is fitted; lacuna methods lists them. auto: the best of those that take the data, on held-out "
+     "entries",
      is_given<&Settings::method>, read_method, write_word<&Settings::method>},
     {"parts", "auto, full, pairs, or a list such as 'user|item,week ; user|item rank=20'", "auto",
-     kTakesParts, "which latent parts the model has; full: the paper's",
+     kTakesParts,
+     "which latent parts the model has; full: the paper's; auto: by the error on held-out entries",
      is_given<kLatent, &LatentSettings::parts>, read_structure<parse_parts, kLatent, &LatentSettings::parts>,
      write_structure<kLatent, &LatentSettings::parts>},
     {"offsets", "auto, none, mean, modes, or a list such as user,item,item*week", "auto", 0,
-     "means and effects fitted first", never_given, read_structure<parse_offsets, &Settings::offsets>,
-     write_structure<&Settings::offsets>},
+     "means and effects of modes and pairs of modes, fitted first", never_given,
+     read_structure<parse_offsets, &Settings::offsets>, write_structure<&Settings::offsets>},
     {"rank", "auto, certified or numbers > 0 such as 4,4,3", "auto", kTakesRank,
      "one for each mode or part, or one for all; auto: they grow while the held-out error falls; certified: "
      "until the duality gap is below the one of `gap`",
@@ -236,7 +239,7 @@ const SettingField kFields[] = {
                                                               "1e-3 where the rank is certified", kTakesPath,
                                                               "duality gap that a certified rank must reach"),
     number<Positive, &Settings::lambda>("lambda", "auto or a number > 0", "auto", kTakesLambda,
-                                        "how closely to fit: lambda_k = lambda n_k"),
+                                        "how closely to fit: lambda_k = lambda n_k; smaller smooths more"),
     {"lambdas", "numbers > 0, one for each part", "as lambda says", kTakesPath, "the lambda_k themselves",
      is_given<kLatent, &LatentSettings::lambdas>, read_lambdas,
      write_numbers<kLatent, &LatentSettings::lambdas>},
@@ -244,7 +247,7 @@ const SettingField kFields[] = {
         "path", "auto or 0 to 12", "auto", kTakesPath,
         "warm-started fits at smaller lambdas first; auto: as many as lie above 1"),
     word<kStarts, &Settings::start>("init", "auto, random, spectral, grow or a model file", "auto",
-                                    kTakesInit, "where a fit starts"),
+                                    kTakesInit, "where a fit starts; grow: at rank 1, and up"),
     word<kLosses, &Settings::loss>("loss", "auto, squared or huber", "squared", kTakesLoss,
                                    "huber gives entries that are far off less weight"),
     number<Share, kDense, &DenseSettings::unshrunk>(

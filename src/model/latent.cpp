@@ -29,11 +29,11 @@ void LatentPredictor::add_part(const CellPlan& plan, std::size_t p, std::span<do
     plan.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
 }
 
-Count LatentPredictor::add_values(const Cells& cells, std::span<double> out,
-                                  const std::vector<std::vector<double>>& coordinates) const {
+std::vector<bool> LatentPredictor::add_values(const Cells& cells, std::span<double> out,
+                                              const std::vector<std::vector<double>>& coordinates) const {
   const CellPlan plan(parts_, lookups_, cells, coordinates);
   for (std::size_t p = 0; p < parts_.size(); ++p) add_part(plan, p, out);
-  return plan.cold_cells();
+  return plan.silent();
 }
 
 std::vector<std::vector<double>> LatentPredictor::parts(const Cells& cells) const {
@@ -46,8 +46,9 @@ std::vector<std::vector<double>> LatentPredictor::parts(const Cells& cells) cons
   return values;
 }
 
-std::vector<Count> LatentPredictor::support(const Cells& cells) const {
-  return CellPlan(parts_, lookups_, cells).support(parts_);
+std::vector<Count> LatentPredictor::support(const Cells& cells,
+                                            const std::vector<std::vector<double>>& coordinates) const {
+  return CellPlan(parts_, lookups_, cells, coordinates).support(parts_);
 }
 
 const double* LatentPredictor::left_row(std::size_t p, Index row) const {

@@ -5,26 +5,35 @@
 #include <lacuna/base/result.hpp>
 #include <lacuna/base/threads.hpp>
 #include <lacuna/model/model.hpp>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/tucker_kernels.hpp"
 #include "linalg/decompose.hpp"
 #include "model/body.hpp"
+#include "model/cold_guess.hpp"
 
 namespace lacuna {
 namespace {
 
-// Cells with a position that some mode does not have.
-Count beyond(const std::vector<Index>& sizes, const Cells& cells) {
-  Count count = 0;
-  for (Count i = 0; i < cells.size(); ++i)
-    for (std::size_t k = 0; k < sizes.size(); ++k)
-      if (cells[k][i] >= sizes[k]) {
-        ++count;
-        break;
-      }
-  return count;
+// Counts the cells of unseen positions and those that the body is silent about, and makes the guess at them.
+void guess_cold(const Model& model, const Cells& cells, const std::optional<std::vector<bool>>& silent,
+                Predictor::Prediction& prediction) {
+  const ColdGuess guess(model);
+  std::vector<Count> replaced;
+  for (Count i = 0; i < cells.size(); ++i) {
+    const int mode = guess.unseen_mode(cells, i);
+    if (mode >= 0 && prediction.unseen++ == 0) {
+      prediction.first_unseen_cell = i;
+      prediction.first_unseen_mode = mode;
+    }
+    const bool is_silent = silent ? (*silent)[i] : mode >= 0;
+    prediction.cold += is_silent ? 1 : 0;
+    if (guess.replaces(cells, i, is_silent)) replaced.push_back(i);
+  }
+  const std::vector<double> guessed = guess.at(cells, replaced);
+  for (std::size_t j = 0; j < replaced.size(); ++j) prediction.value[replaced[j]] = guessed[j];
 }
 
 }  // namespace
@@ -86,16 +95,17 @@ Predictor::Prediction Predictor::unclipped(const Cells& cells,
   Prediction prediction;
   prediction.value = model_->offsets.at(cells);
   const std::span<double> out(prediction.value);
+  std::optional<std::vector<bool>> silent;  // none: about cells of unseen positions
   if (latent_) {
-    prediction.cold = latent_->add_values(cells, out, coordinates);
+    silent = latent_->add_values(cells, out, coordinates);
   } else {
     const std::vector<Index> sizes = extents(model_->modes);
-    prediction.cold = beyond(sizes, cells);
     if (const auto* tucker = std::get_if<Tucker>(&*model_->body))
       add_values(*tucker, SortedCells(cells), out);
     if (const auto* cp = std::get_if<Cp>(&*model_->body)) add_values(*cp, cells, out);
     if (const auto* dense = std::get_if<Dense>(&*model_->body)) add_values(*dense, sizes, cells, out);
   }
+  guess_cold(*model_, cells, silent, prediction);
   return prediction;
 }
 
@@ -122,9 +132,11 @@ std::vector<double> Predictor::scores(const Cells& cells) const {
   return values;
 }
 
-std::vector<Count> Predictor::support(const Cells& cells) const {
+std::vector<Count> Predictor::support(const Cells& cells,
+                                      const std::vector<std::vector<double>>& coordinates) const {
   check_order(cells);
-  return latent_ ? latent_->support(cells) : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
+  return latent_ ? latent_->support(cells, coordinates)
+                 : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
 }
 
 std::vector<double> Predictor::variance(const Cells& cells) const {

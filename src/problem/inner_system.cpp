@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "linalg/flexible_cg.hpp"
-
 namespace lacuna {
 namespace {
 constexpr double kRound = 1e-3;    // how much a round in single precision is asked to reduce the residual
@@ -70,17 +68,16 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
       take_residual(b, x);
     }
     double norm = residual_norm();
-    std::vector<Real> kept;  // b, where the residual will be written over it
     if (b.data() == residual_.data() && (ending == Ending::kMeasured || tolerance < kRound * norm)) {
-      kept = residual_;
-      b = kept;
+      kept_ = residual_;
+      b = kept_;
     }
     int left = max_iterations_;
     while (norm > tolerance) {
-      const double wanted = ending == Ending::kTrusted ? tolerance : kMargin * tolerance;
+      const double wanted = ending == Ending::kEstimated ? tolerance : kMargin * tolerance;
       const CgResult round = add_correction(norm, std::max(wanted, kRound * norm), left, x);
       left -= round.iterations;
-      if (ending == Ending::kTrusted && wanted >= kRound * norm) return round.converged;
+      if (ending == Ending::kEstimated && wanted >= kRound * norm) return round.converged;
       take_residual(b, x);
       const double before = std::exchange(norm, residual_norm());
       if (norm <= tolerance) break;
@@ -118,7 +115,7 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
              },
              x, left,
              {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},
-             data_->everyone())
+             data_->everyone(), near_work_)
       .converged;
 }
 

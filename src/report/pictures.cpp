@@ -128,7 +128,8 @@ ordered_json pictures(const Model& model, const Predictor& predictor, const Repo
   const bool colour = depth == 3;
   if (Count{model.modes[0].size} > kMostPixels / Count{model.modes[1].size}) return shown;
   std::vector<double> test_prediction;
-  if (input.test != nullptr) test_prediction = predictor.predict(input.test->cells).value;
+  if (input.test != nullptr)
+    test_prediction = predictor.predict(input.test->cells, input.test->coordinates).value;
 
   const Index frames = colour ? 1 : std::min(depth, kFrames);
   for (Index f = 0; f < frames; ++f) {

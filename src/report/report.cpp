@@ -14,6 +14,7 @@
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -116,19 +117,28 @@ ordered_json coverage_curve(const Model& model, const Predictor& predictor, cons
   return curve;
 }
 
+// The columns of side information, by name.
+std::string known_columns(const SideInformation& side) {
+  constexpr std::size_t kMost = 30;
+  const std::vector<std::string> first(
+      side.names.begin(),
+      side.names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, side.names.size())));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     side.names.size() > kMost ? fmt::format(" and {} more", side.names.size() - kMost) : "");
+}
+
 ordered_json facts(const Model& model) {
   std::vector<std::string> sizes;
-  double cells = 1.0;
-  for (const Mode& mode : model.modes) {
-    sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
-    cells *= mode.size;
-  }
+  for (const Mode& mode : model.modes) sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
+  const double cells = count_cells(model.modes);
   ordered_json list{
       {"method", model.method},
       {"modes", fmt::format("{}", fmt::join(sizes, " x "))},
       {"observed", fmt::format("{} of {:.4g} cells ({:.3g} %)", model.entries, cells,
                                100.0 * static_cast<double>(model.entries) / cells)},
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
+  for (const Mode& mode : model.modes)
+    if (mode.side) list["known of " + mode.name] = known_columns(*mode.side);
   if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
   const ordered_json record = io::to_json(model.record);
@@ -137,6 +147,13 @@ ordered_json facts(const Model& model) {
       list[key] = value.is_string() ? value.get<std::string>() : value.dump();
   list["fitted with"] = "lacuna " + model.version;
   return list;
+}
+
+ordered_json run_of(const Model& model) {
+  if (!model.record.run) return ordered_json::object();
+  ordered_json run = io::to_json(*model.record.run);
+  run["seed"] = model.record.seed;
+  return run;
 }
 
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
@@ -174,7 +191,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
                     {"facts", facts(model)},
-                    {"run", model.record.run ? io::to_json(*model.record.run) : ordered_json::object()},
+                    {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
                     {"spectra", spectra(model, predictor)},
                     {"errors", ordered_json::array()},
@@ -185,7 +202,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
     add_comparison(model, predictor,
                    {.of = input.test != nullptr ? "test" : "training",
                     .entries = known,
-                    .predicted = predictor.predict(known->cells).value},
+                    .predicted = predictor.predict(known->cells, known->coordinates).value},
                    page);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(

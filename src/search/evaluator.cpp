@@ -14,13 +14,12 @@ namespace lacuna {
 namespace {
 
 // The constants of the search. bench/results has the runs on the common splits that they were set by.
-constexpr double kRoughly = 1e-3;   // relative gradient at which a trial is solved well enough to be judged
 constexpr int kMostSteps = 60;      // of a trial
 constexpr int kPatience = 4;        // accepted steps without a lower error
 constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
 constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
 constexpr double kLeastFinal =
-    8e9;  // what a final fit counts as, at the least, when choosing is limited by it
+    1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
 constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
@@ -82,7 +81,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
                                                                               : progress.iteration + 1);
     return unit * count;
   };
-  Trial found{.settings = settings};
+  Trial found{.settings = settings, .from_factors = start != nullptr};
   const bool only_the_end = counts_by_its_end(*trial.method);
   bool cut = false;
   double lowest = std::numeric_limits<double>::infinity();
@@ -117,7 +116,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   Trial found = run(settings, start, depth);
   spent_ += found.work;
   const bool best = found.error < best_.error;
-  tell(fmt::format("{} {}  {} [{:.2g} {:.2f}s]", best ? '+' : ' ', measure(found.error), what, found.work,
+  tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result.seconds));
   if (best) best_ = found;
   Trial remembered = found;
@@ -140,14 +139,6 @@ bool Contest::consider(const Settings& settings, const std::string& what, const 
     return offer(evaluator_->judge(settings, what, &factors, Depth::kLook));
   }
   return offer(evaluator_->judge(settings, what, start));
-}
-
-void Contest::fit_best(const std::string& what) {
-  depth_ = Depth::kFit;
-  if (empty() || evaluator_->interrupted()) return;
-  const Model factors = best_.result.model;
-  Trial found = evaluator_->judge(best_.settings, what, &factors);
-  if (found.error <= best_.error) best_ = std::move(found);
 }
 
 bool Contest::offer(Trial found) {

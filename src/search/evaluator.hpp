@@ -14,6 +14,9 @@
 
 namespace lacuna {
 
+// The relative gradient at which a trial is solved well enough to be judged.
+inline constexpr double kRoughly = 1e-3;
+
 // What a random split is for. Each has a stream of random numbers of its own.
 enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, kSteps = 4 };
 [[nodiscard]] std::uint64_t stream_seed(std::uint64_t seed, Role role);
@@ -30,6 +33,7 @@ struct Trial {
   Settings settings{};
   double error = std::numeric_limits<double>::infinity();  // RMSE, or 1 - AUC where all values are 0 or 1
   int steps = 0;                                           // after which the error was lowest
+  bool from_factors = false;                               // of another trial, which its steps count on
   bool falling = false;                                    // it was still falling when the fit ended
   double work = 0.0;                                       // multiply-adds
   FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
@@ -92,8 +96,7 @@ class Contest {
   // From now on candidates start from the factors of the best, and a look at them decides: where factors
   // hardly depend on what is varied that is as good as a fit, at a fraction of its work.
   void only_look() { depth_ = Depth::kLook; }
-  // Fits the best from its factors, and goes on with fits.
-  void fit_best(const std::string& what);
+  void fit_again() { depth_ = Depth::kFit; }
 
   // True when it becomes the best. Does nothing when it is time to stop.
   bool consider(const Settings& settings, const std::string& what, const Model* start = nullptr);
@@ -102,6 +105,8 @@ class Contest {
   [[nodiscard]] const Trial& best() const { return best_; }
   [[nodiscard]] const Settings& settings() const { return best_.settings; }
   [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
+  // So far behind the best of all that finer choices will not make up for it.
+  [[nodiscard]] bool far_behind() const { return best_.error > 1.03 * evaluator_->best().error; }
   [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
 
  private:

@@ -11,6 +11,7 @@
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/robust.hpp"
+#include "search/side.hpp"
 
 namespace lacuna {
 namespace {
@@ -31,6 +32,12 @@ double steps_share(const Settings& settings) {
   return settings.search.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
 }
 
+bool has_near_parts(const Settings& settings) {
+  return settings.latent.parts.given() &&
+         std::any_of(settings.latent.parts->begin(), settings.latent.parts->end(),
+                     [](const PartOptions& part) { return !part.spec.near.empty(); });
+}
+
 // As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
 // is solved roughly, ended.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
@@ -38,6 +45,7 @@ void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) 
   if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
   chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+  if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
 }
 
 // The settings of the best trial, with what only the final fit needs, as it was asked for.
@@ -70,9 +78,12 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
     return {.settings = asked};
   }
   choose(evaluator);
+  choose_side(evaluator);
   const Trial& best = evaluator.best();
   if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
-  Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};
+  Found found{.settings = settings_of(best, asked),
+              .trial = best.result,
+              .grown = asked.ranks.open() || best.from_factors};
   if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
     Settings counted = found.settings;
     counted.latent.certify = Certify::kNever;
@@ -92,9 +103,16 @@ void measure(const Entries* test, FitResult& result) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
   if (test == nullptr || test->size() == 0) return;
-  const std::vector<double> predicted = Predictor(result.model).predict(test->cells).value;
+  const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
   result.last.test_rmse = rmse(test->value, predicted);
   result.last.test_auc = auc(test->value, predicted);
+}
+
+// What a fit with the settings found should begin with, or null.
+const Model* factors_of(const Found& found) {
+  const bool usable = found.grown && found.trial && found.trial->model.latent() != nullptr &&
+                      takes(*found.settings.method, kTakesPath);
+  return usable ? &found.trial->model : nullptr;
 }
 
 FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
@@ -103,9 +121,7 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   if (found.settings.latent.certified_gap.given())
     return fit_certified(tensor, found.settings, callbacks, test);
   Settings settings = found.settings;
-  const bool same_body = found.trial && found.trial->model.latent() != nullptr;
-  if (found.grown && same_body && settings.warm_start == nullptr && takes(*settings.method, kTakesPath))
-    settings.warm_start = &found.trial->model;
+  if (settings.warm_start == nullptr) settings.warm_start = factors_of(found);
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 
@@ -153,8 +169,10 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
     result.held_out_rmse = found.trial->last.test_rmse;
     result.held_out_auc = found.trial->last.test_auc;
   }
-  if (reserved && result.reason != StopReason::kStopped)
+  if (reserved && result.reason != StopReason::kStopped) {
+    found.settings.warm_start = factors_of(found);  // of a trial that has seen none of what is reserved
     result.model.calibration = calibrate_on(everything, *reserved, found.settings, callbacks);
+  }
   return result;
 }
 

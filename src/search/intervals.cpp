@@ -43,7 +43,6 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
   chosen.latent.certify = Certify::kNever;
-  chosen.warm_start = nullptr;  // it may have seen them
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
   std::vector<double> residuals;

@@ -67,19 +67,27 @@ bool grow(Latent& model, const Certificate& certificate) {
   return any;
 }
 
+bool has_full_rank(const Latent& model) {
+  return std::all_of(model.parts.begin(), model.parts.end(),
+                     [](const ModelPart& part) { return part.factor.cols() >= part.factor.rows(); });
+}
+
 std::string describe_ranks(const Model& model) {
   return fmt::format("rank {}", fmt::join(ranks(model), ","));
 }
 
 }  // namespace
 
-void grow_latent_ranks(Contest& contest) {
+void grow_latent_ranks(Contest& contest, GrowFrom from) {
   Settings settings = contest.settings();
   settings.latent.certify = Certify::kAtTheEnd;
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
-  if (contest.best().result.model.latent() != nullptr) start = contest.best().result.model;
+  if (const Latent* factors = contest.best().result.model.latent(); factors != nullptr) {
+    if (from == GrowFrom::kBest && has_full_rank(*factors)) return;
+    if (from == GrowFrom::kBest) start = contest.best().result.model;
+  }
   for (int since = 0; since < kPatience && evaluator.go_on();) {
     const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
                                         start ? &*start : nullptr);
@@ -101,7 +109,8 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
   Evaluator& evaluator = contest.evaluator();
   std::optional<Model> start;
   int since = 0;
-  for (int rank = 1; rank <= kLargestGrownRank && since < kPatience && evaluator.go_on(); ++rank) {
+  const int most = largest_tucker_rank(evaluator.kept().order());
+  for (int rank = 1; rank <= most && since < kPatience && evaluator.go_on(); ++rank) {
     settings.ranks = {rank};
     Trial found = evaluator.judge(settings, fmt::format("{} rank {}", name(*settings.method), rank),
                                   start ? &*start : nullptr);

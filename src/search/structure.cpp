@@ -7,7 +7,9 @@
 
 #include "base/number_text.hpp"
 #include "search/near.hpp"
+#include "search/open_lengths.hpp"
 #include "tensor/fiber_view.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
@@ -20,8 +22,8 @@ constexpr int kMostModes = 5;           // beyond it there are too many parts to
 
 // To three digits, so that what is chosen reads well.
 double rounded(double value) {
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  return std::round(value / unit) * unit;
+  const double digits = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
+  return std::round(value * digits) / digits;
 }
 
 using Parts = std::vector<PartOptions>;
@@ -49,7 +51,6 @@ class StructureSearch {
   void choose_weighting();
   void choose_lambda_of_each_part();
   [[nodiscard]] std::vector<Parts> groups() const;
-  [[nodiscard]] bool says_something(const PartSpec& part) const;
 
   Contest* contest_;
   const OffsetSpec* alone_;
@@ -60,13 +61,14 @@ class StructureSearch {
 Settings StructureSearch::start() const {
   Settings first = *asked_;
   first.method.settle(Method::kTrMm);
+  if (first.latent.parts.given()) first.latent.parts = closed(*first.latent.parts);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
   if (first.latent.lambdas.given())
     first.latent.parts.settle(full_structure(order()));  // one lambda for each of them
   if (first.latent.parts.open()) {
     Parts telling = full_structure(order());
-    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(part.spec); });
+    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
     first.latent.parts = telling.empty() ? full_structure(order()) : std::move(telling);
   }
   first.offsets.settle({});
@@ -99,22 +101,12 @@ void StructureSearch::reconsider_offsets() {
   if (asked_->offsets.open() && !contest_->settings().offsets->effects.empty()) consider_offsets({});
 }
 
-bool StructureSearch::says_something(const PartSpec& part) const {
-  const FiberView view(kept(), part);
-  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
-  if (shared < kLeastShared) return false;
-  if (static_cast<int>(part.agree.size()) == order() - 1)  // complete fibers say nothing of missing cells
-    return !fibers_are_complete(kept(), part.mode);
-  const FiberView full(kept(), full_parts(order())[part.mode]);
-  return full.fibers() != view.fibers();  // else the modes left out decide nothing
-}
-
 // What to add to the paper's parts: at three modes the two parts of each pair of modes; at more, where there
 // are too many, all parts with equally many agreeing modes.
 std::vector<Parts> StructureSearch::groups() const {
   std::vector<Parts> groups;
   const auto add = [&](Parts group) {
-    std::erase_if(group, [&](const PartOptions& part) { return !says_something(part.spec); });
+    std::erase_if(group, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
     if (!group.empty()) groups.push_back(std::move(group));
   };
   if (order() == 3) {
@@ -165,15 +157,18 @@ void StructureSearch::choose_parts() {
 
 // Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
 void StructureSearch::choose_nearness() {
-  constexpr double kLength = 3.0;  // positions
+  constexpr double kLength = 3.0;  // typical distances of neighbours
   for (const int mode : ordered_modes(kept())) {
     Parts softer = parts();
     bool any = false;
     for (PartOptions& part : softer) {
       const auto at = std::find(part.spec.agree.begin(), part.spec.agree.end(), mode);
       if (at == part.spec.agree.end() || part.spec.agree.size() < 2 || part.spec.near.size() > 1) continue;
+      if (!part.spec.near.empty() &&
+          !(suits_a_grid(modes()[mode]) && suits_a_grid(modes()[part.spec.near.front().mode])))
+        continue;
       part.spec.agree.erase(at);
-      part.spec.near.push_back({.mode = mode, .length = kLength});
+      part.spec.near.push_back({.mode = mode, .length = kLength * typical_spacing(modes()[mode])});
       std::sort(part.spec.near.begin(), part.spec.near.end(),
                 [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
       part.spec.fiber_power = 0.0;
@@ -218,8 +213,10 @@ void StructureSearch::run() {
   if (asked_->offsets.open()) choose_offsets();
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
+  choose_open_lengths(*contest_);
   if (asked_->latent.parts.open() && asked_->latent.lambdas.open()) {
     choose_parts();
+    if (contest_->far_behind()) return;
     choose_nearness();
     if (open_lambda) choose_lambda(*contest_, 2.0);
     choose_weighting();
@@ -229,6 +226,17 @@ void StructureSearch::run() {
 }
 
 }  // namespace
+
+bool says_something(const ObservedTensor& kept, const PartSpec& part) {
+  const FiberView view(kept, part);
+  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept.size());
+  if (shared < kLeastShared) return false;
+  if (static_cast<int>(part.agree.size()) ==
+      kept.order() - 1)  // complete fibers say nothing of missing cells
+    return !fibers_are_complete(kept, part.mode);
+  const FiberView full(kept, full_parts(kept.order())[part.mode]);
+  return full.fibers() != view.fibers();  // else the modes left out decide nothing
+}
 
 void choose_structure(Contest& contest, const OffsetSpec& alone) { StructureSearch(contest, alone).run(); }
 

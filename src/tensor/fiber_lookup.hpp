@@ -19,6 +19,11 @@ class FiberLookup {
   };
 
   FiberLookup(const ObservedTensor& tensor, const FiberView& view) : tensor_(&tensor), view_(&view) {
+    if (view.part().learns()) {
+      known_rows_.assign(tensor.extent(view.part().mode),
+                         view.part().side > 0.0);  // known by what is said of it
+      for (const Index row : tensor.index(view.part().mode)) known_rows_[row] = true;
+    }
     const Count fibers = view.fibers();
     slots_.assign(std::bit_ceil(static_cast<std::size_t>(2 * fibers + 1)), Slot{});
     singles_.reserve(static_cast<std::size_t>(view.single_fibers()));
@@ -28,6 +33,10 @@ class FiberLookup {
       insert(static_cast<Index>(view.listed_fibers() + static_cast<Count>(singles_.size()) - 1));
     });
   }
+
+  // Whether the part learns from entries at this position of its mode, or from side information; a part that
+  // learns nothing has one row.
+  [[nodiscard]] bool knows_row(Index row) const { return known_rows_.empty() ? row == 0 : known_rows_[row]; }
 
   // The fiber through cell number `cell` of the list.
   [[nodiscard]] Hit find(const Cells& cells, Count cell) const {
@@ -83,6 +92,7 @@ class FiberLookup {
   const FiberView* view_;
   std::vector<Slot> slots_;
   std::vector<Index> singles_;
+  std::vector<bool> known_rows_;  // [row]
 };
 
 }  // namespace lacuna

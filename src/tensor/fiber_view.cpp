@@ -56,6 +56,9 @@ void check_part(const PartSpec& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
   if (part.learns() && !valid(part.mode))
     throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
+  if (!(part.side >= 0.0 && part.side <= 1.0) || (!part.learns() && part.side > 0.0))
+    throw std::invalid_argument(
+        "a part's share of side information must lie in 0..1, and be 0 where it learns nothing");
   for (const int mode : part.agree)
     if (!valid(mode) || mode == part.mode)
       throw std::invalid_argument("a part's agreeing modes must be modes of the tensor other than its own");

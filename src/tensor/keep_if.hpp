@@ -11,6 +11,8 @@ inline void truncate(Entries& entries, Count count) {
   entries.cells.keep_first(count);
   entries.value.resize(static_cast<std::size_t>(count));
   if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(count));
+  for (auto& along : entries.coordinates)
+    if (!along.empty()) along.resize(static_cast<std::size_t>(count));
 }
 
 // Keeps the entries e for which keep(e) holds, in their order; returns how many went. keep is asked once
@@ -25,6 +27,8 @@ Count keep_if(Entries& entries, Keep&& keep) {
       for (int k = 0; k < entries.order(); ++k) entries.cells.mode(k)[kept] = entries.cells.mode(k)[e];
       entries.value[kept] = entries.value[e];
       if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
+      for (auto& along : entries.coordinates)
+        if (!along.empty()) along[kept] = along[e];
     }
     ++kept;
   }

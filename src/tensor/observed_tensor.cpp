@@ -30,6 +30,8 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   if (entries.cells.size() != entries.size())
     throw std::invalid_argument("got " + std::to_string(entries.cells.size()) + " cells for " +
                                 std::to_string(entries.size()) + " values");
+  for (const Mode& mode : modes)
+    if (mode.side) check_side(*mode.side, mode.size, mode.name);
   for (std::size_t k = 0; k < modes.size(); ++k)
     for (const Index i : entries.cells[k])
       if (i >= modes[k].size)
@@ -168,8 +170,7 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
       if (repeated != nullptr)
         *repeated = {.first = position_before(order[e - 1], dropped),
                      .second = position_before(order[e], dropped)};
-      return input_error("", "cell " + describe_cell(modes, entries.cells, e) +
-                                 " is listed more than once; duplicates may be mean, sum or last");
+      return input_error("", "cell " + describe_cell(modes, entries.cells, e) + " is listed more than once");
     }
   }
   tensor.modes_ = std::move(modes);
@@ -204,7 +205,9 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .unit = mode.unit,
+                      .side = mode.side});
   return labelled;
 }
 

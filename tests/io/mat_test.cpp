@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "array_files.hpp"
-#include "io/matlab/mat_write.hpp"
+#include "io/matlab/mat_child.hpp"
 
 namespace lacuna {
 namespace {

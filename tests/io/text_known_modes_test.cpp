@@ -86,7 +86,5 @@ TEST_F(KnownModes, LeftOverTimeStampsAreNoValues) {
             Values({4}));
 }
 
-const char* const kWeighted = "user,item,rating,times\nann,tea,5,2\nbob,milk,3.5,0.25\nann,milk,1,0\n";
-
 }  // namespace
 }  // namespace lacuna::text_test

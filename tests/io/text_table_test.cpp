@@ -276,6 +276,8 @@ TEST_F(Table, OneBadLineDoesNotChangeTheDelimiter) {
   EXPECT_EQ(read_error("a.csv", content + "a b c d\n"), "a.csv:21:8: found 1 column, expected 3");
 }
 
+const char* const kWeighted = "user,item,rating,times\nann,tea,5,2\nbob,milk,3.5,0.25\nann,milk,1,0\n";
+
 TEST_F(Table, TheWeightColumnIsNeitherModeNorValue) {
   for (const char* column : {"times", "TIMES", "4"}) {
     const TensorFile file = read_fine("a.csv", kWeighted, {.weight_column = column});

@@ -22,7 +22,7 @@ const std::vector<Case> kCases = {{{7, 6}, {2, 3}}, {{6, 5, 4}, {3, 1, 2}}, {{5,
 
 std::vector<Index> cell_at(const Cells& index, Count i) {
   std::vector<Index> cell;
-  for (const auto& column : index) cell.push_back(column[i]);
+  for (int k = 0; k < index.order(); ++k) cell.push_back(index.mode(k)[i]);
   return cell;
 }
 

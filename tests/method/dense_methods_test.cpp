@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, DenseMethod,
                                          Settings{.method = Method::kTsvd}),
                          [](const auto& tested) {
                            return std::string(name(*tested.param.method)) +
-                                  (tested.param.unshrunk.given() ? "Unshrunk" : "");
+                                  (tested.param.dense.unshrunk.given() ? "Unshrunk" : "");
                          });
 
 // A fifth of the cells of a tensor of rank (2, 2, 2), its two values of each unfolding not shrunk: they cost

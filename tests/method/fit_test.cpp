@@ -59,7 +59,7 @@ TEST(Fit, TrLsRecoversALatentTensor) {
 TEST(Fit, ConjugateGradientsReachTheTrustRegionsObjective) {
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 2000, .tolerance = 1e-5};
   Settings first_order = options;
-  first_order.optimizer = Optimizer::kNonlinearCg;
+  first_order.latent.optimizer = Optimizer::kNonlinearCg;
   LatentSplit split = latent_tensor({12, 11, 10}, 2, 0.5, 4);
   const FitResult second = fit_once(split.train, options);
   const FitResult first = fit_once(split.train, first_order);
@@ -85,7 +85,7 @@ TEST(Fit, FloatComesCloseToDouble) {
   LatentSplit split = latent_tensor({15, 15, 15}, 2, 0.5, 6);
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
   Settings single = options;
-  single.precision = Precision::kFloat;
+  single.latent.precision = Precision::kFloat;
   const FitResult exact = fit_once(split.train, options, {}, &split.test);
   const FitResult close = fit_once(split.train, single, {}, &split.test);
   EXPECT_NEAR(*close.last.test_rmse / *exact.last.test_rmse, 1.0, 0.02);
@@ -99,7 +99,7 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
                                                .offsets = OffsetSpec{.mean = true},
                                                .ranks = {2},
                                                .max_iterations = 8,
-                                               .early_stop = 0.0});
+                                               .search = {.early_stop = 0.0}});
     const auto predicted = Predictor(result.model).predict(tensor.cells()).value;
     double square = 0.0;
     for (std::size_t e = 0; e < predicted.size(); ++e)

@@ -160,7 +160,7 @@ TEST_P(MethodContract, TheObjectiveNeverIncreasesOrItsMeritShrinks) {
     return Flow::kContinue;
   };
   Settings one_stage = steps(40);
-  if (takes(kTakesPath)) one_stage.path = 0;  // every stage of a path has an objective of its own
+  if (takes(kTakesPath)) one_stage.latent.path = 0;  // every stage of a path has an objective of its own
   (void)fit_once(tensor, one_stage, callbacks);
   ASSERT_FALSE(merit.empty());
   if (!GetParam().descends) {
@@ -300,10 +300,10 @@ TEST_P(MethodContract, RefusesWhatItCannotDo) {
     refused([](Settings& o) { o.ranks = {1, 2}; });
   }
   if (!takes(kTakesLambda)) refused([](Settings& o) { o.lambda = 3.0; });
-  if (!takes(kTakesParts)) refused([](Settings& o) { o.parts = full_structure(3); });
-  if (!takes(kTakesPrecision)) refused([](Settings& o) { o.precision = Precision::kFloat; });
-  if (!takes(kTakesEarlyStop)) refused([](Settings& o) { o.early_stop = 0.1; });
-  if (!takes(kTakesOptimizer)) refused([](Settings& o) { o.optimizer = Optimizer::kNonlinearCg; });
+  if (!takes(kTakesParts)) refused([](Settings& o) { o.latent.parts = full_structure(3); });
+  if (!takes(kTakesPrecision)) refused([](Settings& o) { o.latent.precision = Precision::kFloat; });
+  if (!takes(kTakesEarlyStop)) refused([](Settings& o) { o.search.early_stop = 0.1; });
+  if (!takes(kTakesOptimizer)) refused([](Settings& o) { o.latent.optimizer = Optimizer::kNonlinearCg; });
   EXPECT_THROW((void)fit_once(ObservedTensor{}, options()), std::invalid_argument);
 }
 

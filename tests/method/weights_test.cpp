@@ -19,10 +19,10 @@ Settings options_of(Method method) {
   std::vector<PartOptions> parts = full_structure(3);
   parts.push_back({.spec = {.mode = 0, .agree = {1}, .row_power = 0.5, .fiber_power = 0.5}});
   return {.method = method,
-          .parts = parts,
           .offsets = OffsetSpec{.mean = true, .effects = {{0}, {1, 2}}},
           .ranks = {2},
-          .max_iterations = 10};
+          .max_iterations = 10,
+          .latent = {.parts = parts}};
 }
 
 Entries noisy_entries() {

@@ -118,7 +118,7 @@ TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
     const auto parts = predictor.predict_parts(index);
     for (std::size_t i = 0; i < total.size(); ++i) {
       std::vector<Index> cell;
-      for (const auto& column : index) cell.push_back(column[i]);
+      for (int k = 0; k < index.order(); ++k) cell.push_back(index.mode(k)[i]);
       double sum = model.offsets.mean;
       for (std::size_t p = 0; p < model.latent()->parts.size(); ++p) {
         const double part = naive_part(*model.latent(), model.latent()->parts[p], cell);

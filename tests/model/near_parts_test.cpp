@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <lacuna/model/model.hpp>
 
 #include "model/body.hpp"
@@ -58,7 +59,7 @@ Model random_model(const Shape& shape, Rng& rng) {
 }
 
 // lambda sum_e z_e Theta(row, row of e) [agreeing indices equal] kappa(x, place of e), and whether any entry
-// agrees.
+// agrees and the row has entries.
 struct Spoken {
   double value = 0.0;
   bool warm = false;
@@ -73,7 +74,8 @@ Spoken naive_part(const Latent& latent, const ModelPart& part, const std::vector
     bool agrees = true;
     for (const int mode : part.modes.agree) agrees = agrees && latent.dual.index(mode)[e] == cell[mode];
     if (!agrees) continue;
-    spoken.warm = true;
+    for (const Index seen : latent.dual.index(std::max(part.modes.mode, 0)))
+      spoken.warm = spoken.warm || !part.modes.learns() || seen == row;
     std::vector<double> from;
     std::vector<double> to;
     for (std::size_t s = 0; s < part.modes.near.size(); ++s) {

@@ -226,5 +226,54 @@ TEST(Offsets, RefuseModesTheTensorCannotHave) {
   EXPECT_THROW(fit({0, 1, 2}), std::invalid_argument);
 }
 
+// A user's effect is mostly what two of five features say; a fifth of the users have no entries.
+struct Known {
+  explicit Known(double told, std::uint64_t seed) {
+    constexpr Index kUsers = 200;
+    Rng rng(seed);
+    std::vector<Mode> modes = test::plain_modes({kUsers, 40});
+    modes[0].side = test::random_side(kUsers, 5, rng);
+    for (Index i = 0; i < kUsers; ++i) {
+      double says = 0.0;
+      for (std::int64_t j = modes[0].side->start[i]; j < modes[0].side->start[i + 1]; ++j)
+        if (modes[0].side->column[j] < 2) says += modes[0].side->value[j];
+      user.push_back(told * says + 0.3 * rng.normal());
+    }
+    Entries entries{.cells = random_cells({kUsers - kCold, 40}, 2000, rng), .value = {}};
+    for (const Index i : entries.cells[0]) entries.value.push_back(kMean + user[i] + kNoise * rng.normal());
+    tensor = *ObservedTensor::create(modes, std::move(entries));
+  }
+  static constexpr Index kCold = 40;
+  std::vector<double> user;
+  ObservedTensor tensor;
+};
+
+TEST(Offsets, WhatIsKnownOfAPositionStandsForItsEntries) {
+  const Known known(1.0, 5);
+  const Offsets offsets = fit_offsets(known.tensor, {.mean = true, .effects = {{0}}});
+  const Effect& effect = offsets.effects[0];
+  ASSERT_EQ(effect.key.size(), known.user.size());  // those without entries, too
+  std::vector<double> missed;
+  std::vector<double> there;
+  for (std::size_t i = known.user.size() - Known::kCold; i < known.user.size(); ++i) {
+    there.push_back(known.user[i]);
+    missed.push_back(offsets.mean + effect.at(i) - kMean - known.user[i]);
+  }
+  EXPECT_LT(root_mean_square(missed), 1.3 * 0.3);  // what no feature says
+  EXPECT_GT(root_mean_square(there), 1.0);
+}
+
+TEST(Offsets, FeaturesThatSayNothingChangeNothing) {
+  const Known known(0.0, 6);
+  std::vector<Mode> modes = known.tensor.modes();
+  modes[0].side = nullptr;
+  const ObservedTensor without = *ObservedTensor::create(modes, test::entries_of(known.tensor));
+  const OffsetSpec spec{.mean = true, .effects = {{0}}};
+  const Offsets with = fit_offsets(known.tensor, spec);
+  const Offsets plain = fit_offsets(without, spec);
+  for (std::uint64_t i = 0; i < known.user.size(); ++i)
+    EXPECT_NEAR(with.effects[0].at(i), plain.effects[0].at(i), 0.1) << i;
+}
+
 }  // namespace
 }  // namespace lacuna

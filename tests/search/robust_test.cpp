@@ -116,7 +116,7 @@ TEST(RobustFit, ExactAndConstantDataHaveNoScaleAndAreLeftAlone) {
   const Entries constant{.cells = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   const auto tensor = ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 3}}, constant);
   Settings centred = options(Method::kTrMm, Loss::kHuber);
-  centred.parts = full_structure(2);
+  centred.latent.parts = full_structure(2);
   centred.offsets = OffsetSpec{.mean = true};
   for (const double value : Predictor(fit(*tensor, centred).model).predict({{0, 1}, {1, 2}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);

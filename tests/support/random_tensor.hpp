@@ -94,6 +94,21 @@ inline ObservedTensor low_rank_tensor(const std::vector<Index>& extents, int ran
   return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
 }
 
+// Side information of standard normal numbers, two of three of which are there.
+inline std::shared_ptr<const SideInformation> random_side(Index positions, std::uint32_t columns, Rng& rng) {
+  SideInformation side;
+  for (std::uint32_t c = 0; c < columns; ++c) side.names.push_back("feature" + std::to_string(c + 1));
+  for (Index i = 0; i < positions; ++i) {
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      if (rng.below(3) == 0) continue;
+      side.column.push_back(c);
+      side.value.push_back(rng.normal());
+    }
+    side.start.push_back(static_cast<std::int64_t>(side.value.size()));
+  }
+  return std::make_shared<const SideInformation>(std::move(side));
+}
+
 template <class Real>
 [[nodiscard]] Matrix<Real> random_matrix(Eigen::Index rows, Eigen::Index columns, Rng& rng) {
   Matrix<Real> matrix(rows, columns);

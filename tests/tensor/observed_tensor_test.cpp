@@ -86,8 +86,7 @@ TEST(ObservedTensor, RefusesRepeatedCellsAndNamesThem) {
       ObservedTensor::create(test::plain_modes({3, 3}), with_repeats(), Duplicates::kError, &repeated);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kInput);
-  EXPECT_EQ(result.error().message(),
-            "cell (2, 3) is listed more than once; duplicates may be mean, sum or last");
+  EXPECT_EQ(result.error().message(), "cell (2, 3) is listed more than once");
   // Positions in the list as given, missing values counted.
   EXPECT_EQ(repeated.first, 1);
   EXPECT_EQ(repeated.second, 3);

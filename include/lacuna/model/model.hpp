@@ -50,6 +50,8 @@ struct Model {
   std::vector<Mode> modes;
   Count entries = 0;  // how many it was fitted on
   Offsets offsets;
+  // Said instead of a cell's offset where the body says nothing of it; empty: the offsets are as good.
+  Offsets fallback{};
   Range observed;               // the smallest and largest value it was fitted on
   std::optional<Range> clip{};  // predictions are kept within
   BodyBox body{};
@@ -76,8 +78,13 @@ class Predictor {
 
   struct Prediction {
     std::vector<double> value;
-    Count cold = 0;  // cells the body says nothing about (they get their offset): on no observed fiber of
-                     // latent parts; with a position no mode has, for other bodies
+    // Cells the body says nothing about, which get their offsets or the model's fallback: on no observed fiber of
+    // latent parts; with an unseen position, for other bodies.
+    Count cold = 0;
+    // Cells with an unseen position, one at which no entry was observed, and where the first one is.
+    Count unseen = 0;
+    Count first_unseen_cell = -1;
+    int first_unseen_mode = -1;
   };
   // A position may be kUnseen. Throws std::invalid_argument on another number of modes.
   // coordinates[k], where not empty, say where along mode k the cells lie, in units of
@@ -90,8 +97,9 @@ class Predictor {
   [[nodiscard]] std::vector<double> scores(const Cells& cells) const;
 
   // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
-  // fibers as much as the kernel between them), 0 for other bodies.
-  [[nodiscard]] std::vector<Count> support(const Cells& cells) const;
+  // fibers as much as the kernel between them), 0 for other bodies. coordinates: as above.
+  [[nodiscard]] std::vector<Count> support(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
 
   // The variance that the model itself gives the value at each cell; empty unless its fit was Bayesian.
   [[nodiscard]] std::vector<double> variance(const Cells& cells) const;

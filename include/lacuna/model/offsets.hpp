@@ -23,6 +23,10 @@ struct Effect {
   }
   // 0 for a position never observed.
   [[nodiscard]] double at(std::uint64_t wanted) const;
+  // Whether it was observed.
+  [[nodiscard]] bool knows(std::uint64_t wanted) const;
+  // Where it is among the keys; their number when it is not.
+  [[nodiscard]] std::size_t place(std::uint64_t wanted) const;
 };
 
 struct Offsets {
@@ -30,6 +34,8 @@ struct Offsets {
   std::vector<Effect> effects{};
 
   [[nodiscard]] bool empty() const { return mean == 0.0 && effects.empty(); }
+  // Of the mode alone; null when there is none.
+  [[nodiscard]] const Effect* main_effect(int mode) const;
   // Takes the effect up; one of the same modes takes up its values.
   void add(Effect effect);
   // The offsets of a list of cells; the effect of a position beyond its mode is 0.
@@ -50,8 +56,13 @@ struct OffsetSpec {
 [[nodiscard]] OffsetSpec spec_of(const Offsets& offsets);
 
 // Ridge regression by sweeps over the effects. Each effect's ridge is the ratio of two variances that are
-// estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep.
+// estimated along the way (expectation-maximisation), so it has no unit and no parameter. O(N) a sweep. The
+// effect of a mode with side information is drawn to a regression on it, not to 0, and positions without
+// entries have what that says. It is done when the values change no more, or after so many sweeps.
 // Throws std::invalid_argument on mode sets that do not fit the tensor.
-[[nodiscard]] Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec);
+[[nodiscard]] Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps = 40);
+
+// The mean and an effect of every mode.
+[[nodiscard]] OffsetSpec main_effects(int order);
 
 }  // namespace lacuna

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/side_information.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,8 @@ struct Mode {
   std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
+  std::string unit{};                 // of the positions, for people: "nm"
+  std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
@@ -37,6 +41,9 @@ struct Entries {
   Cells cells;
   std::vector<double> value;
   std::vector<double> weight{};  // empty: all 1
+  // Where along mode k the entries lie, [k][e], when that may be between Mode::positions; empty, as is the list
+  // of any mode: where their indices do.
+  std::vector<std::vector<double>> coordinates{};
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
   [[nodiscard]] int order() const { return cells.order(); }

@@ -104,7 +104,8 @@ Result<> write_npz(const std::string& path, const TensorFile& file) {
   if (!out) return out.error();
   ZipWriter zip;
   if (file.dense) {
-    const std::string name = file.layout.variable.empty() ? "data" : file.layout.variable;
+    std::string name = file.layout.variable.substr(file.layout.variable.rfind('/') + 1);  // of a path in HDF5
+    if (name.empty()) name = "data";
     zip.add(name + kEnding, joined(std::move(header), numbers));
     numbers = {};
   } else {

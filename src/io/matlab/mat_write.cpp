@@ -3,10 +3,8 @@
 #include "io/matlab/mat_write.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <numeric>
@@ -14,7 +12,7 @@
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/inflate.hpp"
-#include "io/matlab/mat_matio.hpp"
+#include "io/matlab/mat_child.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -43,9 +41,10 @@ ClassAndType class_of(const Dtype& dtype) {
   }
 }
 
-// The layout's name, of "data.Y" the last part; "data" where MATLAB could not use it.
+// The layout's name, of "data.Y" or "/data/Y" the last part; "data" where MATLAB could not use it.
 std::string variable_name(const DenseLayout& layout) {
-  const std::string name = split_dotted(layout.variable).back();
+  const std::string dotted = split_dotted(layout.variable).back();
+  const std::string name = dotted.substr(dotted.rfind('/') + 1);
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   const bool fine = !name.empty() && name.size() <= kLongestName &&
                     std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
@@ -120,8 +119,7 @@ Result<> write_dense(const std::string& path, const TensorFile& file) {
       std::all_of(shape.begin(), shape.end(), [](Index n) { return n < kLargestVersion5; });
   if (array->bytes.size() >= kLargestVersion5 - 4096 || !small_sizes) {
     const std::vector<std::uint64_t> sizes(shape.begin(), shape.end());
-    return write_mat73(path, make_mat_variable(name, matlab.number, logical, false, sizes),
-                       std::move(array->bytes));
+    return write_mat73(path, make_mat_variable(name, matlab.number, logical, false, sizes), array->bytes);
   }
   Bytes start = matrix_start(name, shape, matlab.number, logical, 0);
   append_number(start, matlab.element, 4);
@@ -181,31 +179,6 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
 }
 
 }  // namespace
-
-// libmatio writes by name. Its file is a passing one, which is poured into one that appears whole.
-Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes bytes) {
-  auto out = AtomicFile::create(path);
-  if (!out) return out.error();
-  static std::atomic<int> number{0};
-  const std::string passing = fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
-  auto written = write_matio(passing, variable, std::move(bytes));
-  if (written) {
-    constexpr std::uint64_t kBlock = std::uint64_t{1} << 22;
-    const auto file = ByteFile::open(passing);
-    if (!file) written = file.error();
-    for (std::uint64_t at = 0; written && at < file->size(); at += kBlock) {
-      const auto block = file->bytes(at, std::min(kBlock, file->size() - at));
-      if (block) {
-        out->write(block->data(), block->size());
-      } else {
-        written = block.error();
-      }
-    }
-  }
-  ::unlink(passing.c_str());
-  if (!written) return output_error(path, written.error().what);
-  return out->commit();
-}
 
 Result<> write_mat(const std::string& path, const TensorFile& file) {
   const bool fits = std::all_of(file.modes.begin(), file.modes.end(),

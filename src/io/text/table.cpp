@@ -75,6 +75,8 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
     const std::string& name = plan.mode_names[k];
     if (plan.bin_widths[k] > 0) {
       columns.push_back(ModeColumn::of_stamps(name, plan.bin_widths[k]));
+    } else if (plan.placed[k]) {
+      columns.push_back(ModeColumn::of_positions(name, plan.layout.decimal));
     } else if (options.table_indices) {
       columns.push_back(ModeColumn::of_indices(name, rules->smallest, rules->largest[k]));
     } else {

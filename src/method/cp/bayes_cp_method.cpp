@@ -70,6 +70,7 @@ Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& r
   const Cp* warm = warm_model(tensor, options);
   Rng rng(options.seed);
   BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, *options.start, rng);
+  run.guess_unseen();
   Solved solved;
   solved.summary = iterate(solver, warm != nullptr, options, run);
   solved.body = solver.model();

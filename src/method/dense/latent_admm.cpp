@@ -50,6 +50,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   Eigen::ArrayXd copies = Eigen::ArrayXd::Zero(cells);                         // eta sum_k V_k
   Eigen::ArrayXd next(cells);
   std::vector<double> norm(prox.size());
+  run.guess_unseen();
   BestStep best(options, run);
   Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };

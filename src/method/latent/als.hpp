@@ -72,6 +72,8 @@ class AlsCells {
 
   // out[i] += the parts and effects at cell i.
   void add_values(const Als& als, std::span<double> out) const;
+  // Which cells no part's product says anything of.
+  [[nodiscard]] const std::vector<bool>& silent() const { return silent_; }
 
  private:
   static constexpr Index kNone = 0xffffffffU;
@@ -80,6 +82,7 @@ class AlsCells {
     Index fiber = kNone;
   };
   std::vector<std::vector<Cell>> parts_;
+  std::vector<bool> silent_;
 };
 
 }  // namespace lacuna

@@ -22,7 +22,8 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
     if (!part.spec.near.empty() || !part.spec.learns())
       throw std::invalid_argument(
           "method als takes parts that learn a mode, with others that agree, not near ones");
-    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
+    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree, .side = part.spec.side},
+                           .rank = part.rank};
     dropped = dropped || !(bare == part);
     part = bare;
   }
@@ -35,6 +36,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
   Summary summary{.reason = StopReason::kMaxIterations};
   std::optional<AlsCells> cells;
   if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->cells); });
+  if (cells && !options.offsets->mean) run.guess_silent(cells->silent());
   std::optional<Als::Kept> best;
   double last = 0.0;
   for (int step = 1; step <= *options.max_iterations; ++step) {

@@ -19,7 +19,8 @@ class FfwReport {
     run.untimed([&] {
       std::vector<FiberLookup> lookups;
       for (const PartKernels& part : solver.kernels()) lookups.emplace_back(tensor, part.view());
-      test_plan_.emplace(solver.kernels(), lookups, run.test()->cells);
+      test_plan_.emplace(solver.kernels(), lookups, run.test()->cells, run.test()->coordinates);
+      run.guess_silent(test_plan_->silent());
     });
   }
 

@@ -27,7 +27,10 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
     if (ranks[p] < 1)
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const bool learns = parts[p].spec.learns();
-    const auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
+    auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
+    if (parts[p].spec.side == 1.0)  // no rows but those of its columns
+      if (const auto& side = tensor.modes()[parts[p].spec.mode].side)
+        extent = std::min(extent, side->columns());
     if (ranks[p] <= extent) continue;
     if (learns && (options.ranks.given() || parts[p].rank > 0))
       run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +

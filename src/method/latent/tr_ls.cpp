@@ -42,7 +42,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
 
   std::vector<typename ProductManifold<Real>::Factor> factors;
   for (std::size_t p = 0; p < plan.ranks.size(); ++p)
-    factors.push_back(Spectrahedron<Real>(data.parts()[p].rows(), plan.ranks[p]));
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), plan.ranks[p]));
   factors.push_back(Euclidean<Real>(data.entries(), 1.0, data.everyone()));
   const ProductManifold<Real> manifold(std::move(factors));
 

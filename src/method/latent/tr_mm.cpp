@@ -34,7 +34,8 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
 
   Solution<Real> solution;
   solution.u = starting_factors(data, plan, options);
-  solution.z = starting_dual<Real>(tensor, options);
+  // Without a step the Z of other settings would pass for this one's wherever it is close enough.
+  if (*options.max_iterations > 0) solution.z = starting_dual<Real>(tensor, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
   int left = *options.max_iterations;

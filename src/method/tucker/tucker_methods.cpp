@@ -95,6 +95,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
   tensor = tensor.reordered(order);
   const std::vector<int> ranks = in_order(wanted, order);
   std::optional<SortedCells> test;
+  run.guess_unseen();
   if (run.test() != nullptr) run.untimed([&] { test.emplace(run.test()->cells.reordered(order)); });
   Rng rng(options.seed);
   Tucker x = starting_point(tensor, ranks, warm, options, rng);
