@@ -43,6 +43,20 @@ void check(const TopOptions& options, const Model& model) {
                                 " indices, the model has " + std::to_string(model.order()) + " modes");
 }
 
+// The open modes ascending, with their candidates.
+TopOptions in_order(TopOptions options) {
+  std::vector<std::size_t> order(options.open.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return options.open[a] < options.open[b]; });
+  const TopOptions given = options;
+  for (std::size_t o = 0; o < order.size(); ++o) {
+    options.open[o] = given.open[order[o]];
+    if (!given.candidates.empty()) options.candidates[o] = given.candidates[order[o]];
+  }
+  return options;
+}
+
 // The positions to choose among, ascending, for each open mode.
 std::vector<std::vector<Index>> choices(const TopOptions& options, const Model& model) {
   std::vector<std::vector<Index>> positions;
@@ -68,13 +82,15 @@ std::vector<std::vector<Index>> choices(const TopOptions& options, const Model& 
 struct TopFinder::State {
   State(const Predictor& from, TopOptions given)
       : predictor(&from),
-        options((check(given, from.model()), std::move(given))),
+        options((check(given, from.model()), in_order(std::move(given)))),
         positions(choices(options, from.model())) {
     const auto longest = std::max_element(positions.begin(), positions.end(),
                                           [](const auto& a, const auto& b) { return a.size() < b.size(); });
     inner = static_cast<std::size_t>(longest - positions.begin());
-    for (std::size_t o = 0; o < positions.size(); ++o)
+    for (std::size_t o = 0; o < positions.size(); ++o) {
       if (o != inner) combinations *= static_cast<Count>(positions[o].size());
+      if (o > inner) within *= static_cast<Count>(positions[o].size());
+    }
     scorer = std::make_unique<BlockScorer>(from, options.open[inner], positions[inner]);
     std::vector<int> fixed;
     for (int mode = 0; mode < from.model().order(); ++mode)
@@ -115,7 +131,7 @@ struct TopFinder::State {
     std::vector<Index> columns;
     for (Count r = first; r < last; ++r) {
       if (best.empty() || best.back().query != r / combinations)
-        best.emplace_back(r / combinations, options.count, options.lowest);
+        best.emplace_back(r / combinations, options.count, options.lowest, within);
       excluded.columns(rows, r - first, scorer->open(), columns);
       for (const Index column : columns) left_out[column] = true;
       best.back().take(
@@ -143,6 +159,7 @@ struct TopFinder::State {
   std::vector<std::vector<Index>> positions;  // of each open mode
   std::size_t inner = 0;                      // which of them is scored by table
   Count combinations = 1;                     // of the others' positions
+  Count within = 1;                           // of those of modes behind the inner one
   std::unique_ptr<BlockScorer> scorer;
   ExcludedAlong excluded;
 };

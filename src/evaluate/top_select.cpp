@@ -7,48 +7,45 @@
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
-namespace {
-
-bool better(const BestCells::Item& a, const BestCells::Item& b) {
+bool BestCells::better(const Item& a, const Item& b) const {
   if (a.score != b.score) return a.score > b.score;
-  return a.row != b.row ? a.row < b.row : a.column < b.column;
+  if (a.row / within_ != b.row / within_) return a.row < b.row;
+  return a.column != b.column ? a.column < b.column : a.row < b.row;
 }
 
-}  // namespace
-
 void BestCells::push(const Item& item) {
+  const auto before = [this](const Item& a, const Item& b) { return better(a, b); };
   if (items_.size() == count_) {
     if (!better(item, items_.front())) return;
-    std::pop_heap(items_.begin(), items_.end(), better);
+    std::pop_heap(items_.begin(), items_.end(), before);
     items_.back() = item;
   } else {
     items_.push_back(item);
   }
-  std::push_heap(items_.begin(), items_.end(), better);
+  std::push_heap(items_.begin(), items_.end(), before);
 }
 
 void BestCells::take(std::span<const double> scores, Count row, const std::vector<bool>& left_out) {
   for (std::size_t j = 0; j < scores.size(); ++j) {
     const double score = sign_ * scores[j];
-    // Most scores end here: those that come later lose ties.
-    if (items_.size() == count_ && !(score > items_.front().score)) continue;
+    if (items_.size() == count_ && score < items_.front().score) continue;  // most end here
     if (!left_out[j]) push({.score = score, .row = row, .column = static_cast<Index>(j)});
   }
 }
 
-void BestCells::merge(BestCells other) {
+void BestCells::merge(const BestCells& other) {
   for (const Item& item : other.items_) push(item);
 }
 
 const std::vector<BestCells::Item>& BestCells::items() {
-  std::sort(items_.begin(), items_.end(), better);
+  std::sort(items_.begin(), items_.end(), [this](const Item& a, const Item& b) { return better(a, b); });
   return items_;
 }
 
 void merge_into(std::vector<BestCells>& best, std::vector<BestCells> more) {
   for (BestCells& one : more) {
     if (!best.empty() && best.back().query == one.query)
-      best.back().merge(std::move(one));
+      best.back().merge(one);
     else
       best.push_back(std::move(one));
   }

@@ -18,21 +18,28 @@ class BestCells {
     Count row = 0;  // which combination of the outer open modes
     Index column = 0;
   };
-  BestCells(Count of_query, int count, bool lowest)
-      : query(of_query), count_(static_cast<std::size_t>(count)), sign_(lowest ? -1.0 : 1.0) {}
+  // `within`: how many combinations there are of the open modes behind the one whose positions are columns. Rows
+  // run through the combinations with the last mode fastest.
+  BestCells(Count of_query, int count, bool lowest, Count within)
+      : query(of_query),
+        count_(static_cast<std::size_t>(count)),
+        sign_(lowest ? -1.0 : 1.0),
+        within_(within) {}
 
-  // Rows must come in ascending order; of equal scores those that come first win.
+  // Of equal scores the cells win that come first in the order of the modes.
   void take(std::span<const double> scores, Count row, const std::vector<bool>& left_out);
-  void merge(BestCells other);                     // of the same query, with later rows
+  void merge(const BestCells& other);              // of the same query
   [[nodiscard]] const std::vector<Item>& items();  // best first
 
   Count query;
 
  private:
   void push(const Item& item);
+  [[nodiscard]] bool better(const Item& a, const Item& b) const;
 
   std::size_t count_;
   double sign_;
+  Count within_;
   std::vector<Item> items_;  // a heap with the worst on top; scores times sign_
 };
 

@@ -52,11 +52,36 @@ bool query_fiber(const LatentPredictor& latent, std::size_t p, const Cells& quer
   return there;
 }
 
+// Whether the part has something to learn a row from.
+bool knows(const LatentPredictor& latent, std::size_t p, Index row) {
+  return row < latent.kernels(p).rows() && latent.lookup(p).knows_row(row);
+}
+bool knows_query(const LatentPredictor& latent, std::size_t p, const Cells& queries, Count q) {
+  return knows(latent, p, latent.row_of(p, queries, q));
+}
+bool on_fiber(const LatentPredictor& latent, std::size_t p, const Cells& queries, Count q) {
+  return latent.lookup(p).find(queries, q).kind != FiberLookup::Kind::kNone;
+}
+
+std::vector<char> known_rows(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
+  std::vector<char> known;
+  for (const Index position : open.positions) known.push_back(knows(latent, p, position) ? 1 : 0);
+  return known;
+}
+
+void mark(const std::vector<char>& known, std::span<char> heard) {
+  for (std::size_t j = 0; j < known.size(); ++j) heard[j] |= known[j];
+}
+
 ScoreTerm rows_open(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
   return {.table = left_rows(latent, p, open),
-          .vector = [&latent, p](const Cells& queries, Count q, double* vector) {
-            query_fiber(latent, p, queries, q, vector);
-          }};
+          .vector = [&latent, p](const Cells& queries, Count q,
+                                 double* vector) { query_fiber(latent, p, queries, q, vector); },
+          .hear =
+              [&latent, p, known = known_rows(latent, p, open)](const Cells& queries, Count q,
+                                                                std::span<char> heard) {
+                if (on_fiber(latent, p, queries, q)) mark(known, heard);
+              }};
 }
 
 // The position along the open mode is all that tells fibers apart.
@@ -68,10 +93,16 @@ ScoreTerm fibers_open(const LatentPredictor& latent, std::size_t p, const OpenMo
     places.add(place);
   }
   Matrix<double> table(columns_of(open), latent.rank(p));
-  for (Eigen::Index j = 0; j < table.rows(); ++j) query_fiber(latent, p, places, j, table.row(j).data());
-  return {.table = std::move(table), .vector = [&latent, p](const Cells& queries, Count q, double* vector) {
-            query_row(latent, p, queries, q, vector);
-          }};
+  std::vector<char> found;
+  for (Eigen::Index j = 0; j < table.rows(); ++j)
+    found.push_back(query_fiber(latent, p, places, j, table.row(j).data()) ? 1 : 0);
+  return {.table = std::move(table),
+          .vector = [&latent, p](const Cells& queries, Count q,
+                                 double* vector) { query_row(latent, p, queries, q, vector); },
+          .hear =
+              [&latent, p, found = std::move(found)](const Cells& queries, Count q, std::span<char> heard) {
+                if (knows_query(latent, p, queries, q)) mark(found, heard);
+              }};
 }
 
 // The fibers of a part in groups that differ along the open mode only, with their vectors.
@@ -112,6 +143,10 @@ class FibersAlong {
     for (Count f = first_of(queries, q); f < places_.size() && compare(f, queries, q) == 0; ++f)
       scores[column_[f]] += vectors_.row(f).dot(u);
   }
+  void hear(const Cells& queries, Count q, std::span<char> heard) const {
+    for (Count f = first_of(queries, q); f < places_.size() && compare(f, queries, q) == 0; ++f)
+      heard[column_[f]] = 1;
+  }
   [[nodiscard]] int rank() const { return static_cast<int>(vectors_.cols()); }
 
  private:
@@ -141,21 +176,32 @@ class FibersAlong {
 
 ScoreTerm some_fibers_open(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
   const auto along = std::make_shared<FibersAlong>(latent, p, open);
-  return {.add = [along, &latent, p](const Cells& queries, Count q, std::span<double> scores) {
-    std::vector<double> row(static_cast<std::size_t>(along->rank()));
-    if (query_row(latent, p, queries, q, row.data())) along->add(queries, q, row.data(), scores);
-  }};
+  return {.add =
+              [along, &latent, p](const Cells& queries, Count q, std::span<double> scores) {
+                std::vector<double> row(static_cast<std::size_t>(along->rank()));
+                if (query_row(latent, p, queries, q, row.data())) along->add(queries, q, row.data(), scores);
+              },
+          .hear =
+              [along, &latent, p](const Cells& queries, Count q, std::span<char> heard) {
+                if (knows_query(latent, p, queries, q)) along->hear(queries, q, heard);
+              }};
 }
 
 ScoreTerm nothing_open(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
   return {.table = Matrix<double>::Ones(columns_of(open), 1),
-          .vector = [&latent, p](const Cells& queries, Count q, double* value) {
-            std::vector<double> row(static_cast<std::size_t>(latent.rank(p)));
-            std::vector<double> fiber(row.size());
-            query_row(latent, p, queries, q, row.data());
-            query_fiber(latent, p, queries, q, fiber.data());
-            *value = std::inner_product(row.begin(), row.end(), fiber.begin(), 0.0);
-          }};
+          .vector =
+              [&latent, p](const Cells& queries, Count q, double* value) {
+                std::vector<double> row(static_cast<std::size_t>(latent.rank(p)));
+                std::vector<double> fiber(row.size());
+                query_row(latent, p, queries, q, row.data());
+                query_fiber(latent, p, queries, q, fiber.data());
+                *value = std::inner_product(row.begin(), row.end(), fiber.begin(), 0.0);
+              },
+          .hear =
+              [&latent, p](const Cells& queries, Count q, std::span<char> heard) {
+                if (knows_query(latent, p, queries, q) && on_fiber(latent, p, queries, q))
+                  std::fill(heard.begin(), heard.end(), 1);
+              }};
 }
 
 // The query's cells, one for each column, or one alone with the position 0 along the open mode.
@@ -176,27 +222,42 @@ Cells cells_of(const Cells& queries, Count q, const OpenMode& open, bool all) {
 ScoreTerm near_rows_open(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
   const auto field = std::make_shared<std::vector<double>>(latent.near_field(p));
   return {.table = left_rows(latent, p, open),
-          .vector = [field, &latent, p, &open](const Cells& queries, Count q, double* vector) {
-            const NearKernel& near = *latent.kernels(p).near();
-            std::fill_n(vector, latent.rank(p), 0.0);
-            const NearCells found = near.find_cells(cells_of(queries, q, open, false), {});
-            if (!found.cell.empty()) near.read_cell(found, 0, *field, latent.rank(p), vector);
-          }};
+          .vector =
+              [field, &latent, p, &open](const Cells& queries, Count q, double* vector) {
+                const NearKernel& near = *latent.kernels(p).near();
+                std::fill_n(vector, latent.rank(p), 0.0);
+                const NearCells found = near.find_cells(cells_of(queries, q, open, false), {});
+                if (!found.cell.empty()) near.read_cell(found, 0, *field, latent.rank(p), vector);
+              },
+          .hear =
+              [&latent, p, &open, known = known_rows(latent, p, open)](const Cells& queries, Count q,
+                                                                       std::span<char> heard) {
+                const NearKernel& near = *latent.kernels(p).near();
+                if (!near.find_cells(cells_of(queries, q, open, false), {}).cell.empty()) mark(known, heard);
+              }};
 }
 
 ScoreTerm near_cells_open(const LatentPredictor& latent, std::size_t p, const OpenMode& open) {
   const auto field = std::make_shared<std::vector<double>>(latent.near_field(p));
-  return {.add = [field, &latent, p, &open](const Cells& queries, Count q, std::span<double> scores) {
-    const NearKernel& near = *latent.kernels(p).near();
-    const NearCells found = near.find_cells(cells_of(queries, q, open, true), {});
-    std::vector<double> s(static_cast<std::size_t>(latent.rank(p)));
-    for (std::size_t i = 0; i < found.cell.size(); ++i) {
-      std::fill(s.begin(), s.end(), 0.0);
-      near.read_cell(found, i, *field, latent.rank(p), s.data());
-      scores[found.cell[i]] +=
-          Vector(s.data(), latent.rank(p)).dot(Vector(latent.left_row(p, found.row[i]), latent.rank(p)));
-    }
-  }};
+  return {.add =
+              [field, &latent, p, &open](const Cells& queries, Count q, std::span<double> scores) {
+                const NearKernel& near = *latent.kernels(p).near();
+                const NearCells found = near.find_cells(cells_of(queries, q, open, true), {});
+                std::vector<double> s(static_cast<std::size_t>(latent.rank(p)));
+                for (std::size_t i = 0; i < found.cell.size(); ++i) {
+                  std::fill(s.begin(), s.end(), 0.0);
+                  near.read_cell(found, i, *field, latent.rank(p), s.data());
+                  scores[found.cell[i]] += Vector(s.data(), latent.rank(p))
+                                               .dot(Vector(latent.left_row(p, found.row[i]), latent.rank(p)));
+                }
+              },
+          .hear =
+              [&latent, p, &open](const Cells& queries, Count q, std::span<char> heard) {
+                if (!knows_query(latent, p, queries, q)) return;
+                for (const Index cell :
+                     latent.kernels(p).near()->find_cells(cells_of(queries, q, open, true), {}).cell)
+                  heard[cell] = 1;
+              }};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "model/body.hpp"
+#include "model/cold_guess.hpp"
 
 namespace lacuna {
 namespace {
@@ -31,13 +32,30 @@ std::vector<Index> all_below(Index extent) {
   return positions;
 }
 
+// Which columns' positions were seen, whatever the other modes' are.
+std::vector<char> seen_columns(const Model& model, const OpenMode& open) {
+  const ColdGuess guess(model);
+  std::vector<char> seen;
+  seen.reserve(open.positions.size());
+  for (const Index position : open.positions) seen.push_back(guess.seen(open.mode, position) ? 1 : 0);
+  return seen;
+}
+
+// What an effect adds at a query with this position along the open mode.
+double effect_at(const Effect& effect, const Cells& queries, Count q, int open, Index position) {
+  const auto at = [&](int mode) { return std::uint64_t{mode == open ? position : queries[mode][q]}; };
+  const std::uint64_t first = at(effect.modes[0]);
+  return effect.at(effect.modes.size() == 1 ? first : first << 32 | at(effect.modes[1]));
+}
+
 }  // namespace
 
 BlockScorer::BlockScorer(const Predictor& predictor, int open, Index extent)
     : BlockScorer(predictor, open, all_below(extent)) {}
 
 BlockScorer::BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions)
-    : open_(open_mode(predictor, open, std::move(positions))) {
+    : model_(&predictor.model()), open_(open_mode(predictor, open, std::move(positions))) {
+  if (!model_->fallback.empty()) seen_ = seen_columns(*model_, open_);
   const auto take = [&](std::vector<ScoreTerm> more) {
     for (ScoreTerm& term : more) terms_.push_back(std::move(term));
   };
@@ -73,6 +91,27 @@ void BlockScorer::score(const Cells& queries, Count first, Count last, std::span
         out.subspan(static_cast<std::size_t>(q * stride()), static_cast<std::size_t>(width()));
     for (const ScoreTerm& term : terms_)
       if (term.add) term.add(queries, first + q, scores);
+    if (!seen_.empty()) guess_cold(queries, first + q, scores);
+  }
+}
+
+// As Predictor does cell by cell.
+void BlockScorer::guess_cold(const Cells& queries, Count q, std::span<double> scores) const {
+  const ColdGuess guess(*model_);
+  bool query_seen = true;
+  for (int k = 0; k < model_->order(); ++k)
+    if (k != open_.mode) query_seen = query_seen && guess.seen(k, queries[k][q]);
+  const bool latent = model_->latent() != nullptr;
+  std::vector<char> heard(scores.size(), latent ? 0 : 1);
+  for (const ScoreTerm& term : terms_)
+    if (term.hear) term.hear(queries, q, heard);
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    const bool seen = query_seen && seen_[j] != 0;
+    if (latent && heard[j] != 0 && (seen || !model_->offsets.empty())) continue;
+    if (!latent && seen) continue;
+    scores[j] = model_->fallback.mean;
+    for (const Effect& effect : model_->fallback.effects)
+      scores[j] += effect_at(effect, queries, q, open_.mode, open_.positions[j]);
   }
 }
 

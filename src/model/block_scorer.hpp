@@ -36,6 +36,8 @@ struct ScoreTerm {
   // Fills in as many numbers as the table has columns.
   std::function<void(const Cells& queries, Count query, double* vector)> vector{};
   std::function<void(const Cells& queries, Count query, std::span<double> scores)> add{};
+  // Marks the columns that a latent part says something of (CellPlan::silent has the others).
+  std::function<void(const Cells& queries, Count query, std::span<char> heard)> hear{};
 };
 
 class BlockScorer {
@@ -61,9 +63,13 @@ class BlockScorer {
   void score(const Cells& queries, Count first, Count last, std::span<double> out) const;
 
  private:
+  void guess_cold(const Cells& queries, Count query, std::span<double> scores) const;
+
+  const Model* model_;
   OpenMode open_;
   std::vector<ScoreTerm> terms_;
-  PanelTable table_;  // those of all terms side by side
+  PanelTable table_;        // those of all terms side by side
+  std::vector<char> seen_;  // of each column, where the model makes a guess at what its body is silent about
 };
 
 // The terms of a model's offsets and of each kind of body.

@@ -79,6 +79,16 @@ inline std::vector<NamedModel> random_models(const ObservedTensor& tensor, Rng& 
   }
   std::vector<ModelBody> others = random_bodies(extents(tensor.modes()), rng);
   for (std::size_t i = 0; i < others.size(); ++i) add("body " + std::to_string(i), std::move(others[i]));
+  // The same with a guess of their own at cells that the body says nothing of, with and without offsets.
+  const std::size_t count = models.size();
+  for (std::size_t i = 0; i < count; ++i)
+    for (const bool offsets : {true, false}) {
+      NamedModel guessing = models[i];
+      guessing.name += offsets ? ", guessing" : ", guessing without offsets";
+      guessing.model.fallback = fit_offsets(tensor, main_effects(3));
+      if (!offsets) guessing.model.offsets = {};
+      models.push_back(std::move(guessing));
+    }
   return models;
 }
 
