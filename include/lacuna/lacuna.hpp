@@ -10,6 +10,7 @@
 //   Settings, setting_fields   everything that can be said about a fit, and the table that describes it
 //   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
 //   Model, Predictor           the model, and the questions it answers
+//   update                     new entries for a model, without fitting again
 //   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
 //   certify                    how far a model is from the best over all ranks
@@ -37,6 +38,7 @@
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings_table.hpp>
 #include <lacuna/model/model.hpp>
+#include <lacuna/model/update.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>
 #include <lacuna/report/report.hpp>

@@ -123,8 +123,15 @@ class Updating {
     return std::sqrt(sum / static_cast<double>(count));
   }
 
+  // That share of the new entries, any of them as likely as any other.
   void hold_out(double share, Rng& rng) {
-    for (char& held : entries_.held) held = rng.uniform() < share ? 1 : 0;
+    auto wanted = std::floor(share * static_cast<double>(entries_.held.size()));
+    auto left = static_cast<double>(entries_.held.size());
+    for (char& held : entries_.held) {
+      held = rng.uniform() * left < wanted ? 1 : 0;
+      wanted -= held;
+      left -= 1.0;
+    }
   }
   void hold_nothing_out() { std::fill(entries_.held.begin(), entries_.held.end(), 0); }
 

@@ -55,6 +55,9 @@ class Pages(CliTest):
                 if shown:
                     self.assertEqual(NUMBER.sub("#", printed), NUMBER.sub("#", shown), command)
 
+    def test_update(self):
+        self.run_page("update.md")
+
     def test_top(self):
         self.run_page("top.md")
 
