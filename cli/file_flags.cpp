@@ -26,7 +26,7 @@ struct FileFlag {
 };
 
 // A verb without outputs needs no line.
-constexpr std::array<FileFlag, 27> kFileFlags = {{
+constexpr std::array<FileFlag, 33> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
@@ -40,6 +40,12 @@ constexpr std::array<FileFlag, 27> kFileFlags = {{
     {"predict", "model", Role::kInput},
     {"predict", "cells", Role::kInput},
     {"predict", "--output", Role::kOutput},
+    {"top", "model", Role::kInput},
+    {"top", "--exclude", Role::kInput},
+    {"top", "--output", Role::kOutput},
+    {"update", "model", Role::kInput},
+    {"update", "new", Role::kInput},
+    {"update", "--output", Role::kOutput},
     {"split", "input", Role::kInput},
     {"split", "--train", Role::kOutput},
     {"split", "--test", Role::kOutput},

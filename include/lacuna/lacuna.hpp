@@ -10,6 +10,8 @@
 //   Settings, setting_fields   everything that can be said about a fit, and the table that describes it
 //   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
 //   Model, Predictor           the model, and the questions it answers
+//   update                     new entries for a model, without fitting again
+//   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
 //   certify                    how far a model is from the best over all ranks
 //   read_tensor, write_tensor, read_features, read_graph, save_model, load_model, report_page
@@ -29,6 +31,7 @@
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/evaluate/reliability.hpp>
+#include <lacuna/evaluate/top.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/io/side_file.hpp>
 #include <lacuna/io/tensor_file.hpp>
@@ -38,6 +41,7 @@
 #include <lacuna/model/model.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>
+#include <lacuna/model/update.hpp>
 #include <lacuna/report/report.hpp>
 #include <lacuna/search/fit.hpp>
 #include <lacuna/search/tune.hpp>

@@ -140,6 +140,21 @@ void NearKernel::add_cells(const NearCells& cells, const FactorTable<Real>& u, d
   });
 }
 
+std::vector<double> NearKernel::cell_field(const FactorTable<double>& u, std::span<const double> z) const {
+  std::vector<double> field;
+  collect(u, z, field);
+  prepare(field, u.columns());
+  return field;
+}
+
+void NearKernel::read_cell(const NearCells& cells, std::size_t i, const std::vector<double>& field,
+                           int columns, double* out) const {
+  for (Count j = cells.start[i]; j < cells.start[i + 1]; ++j) {
+    const double* from = field.data() + cells.slot[j] * slot_stride(columns);
+    for (int c = 0; c < columns; ++c) out[c] += cells.weight[j] * from[c * column_stride()];
+  }
+}
+
 void NearKernel::add_support(const NearCells& cells, std::span<double> out) const {
   std::vector<double> field(static_cast<std::size_t>(slots_), 0.0);
   for (Count f = 0; f < fibers(); ++f) field[slot_[f]] = static_cast<double>(start_[f + 1] - start_[f]);
@@ -151,16 +166,13 @@ void NearKernel::add_support(const NearCells& cells, std::span<double> out) cons
 
 Eigen::MatrixXd NearKernel::fiber_gram(const FactorTable<double>& u, std::span<const double> z) const {
   const int columns = u.columns();
-  std::vector<double> field;
-  collect(u, z, field);
-  prepare(field, columns);
-  const Count slot_step = slot_stride(columns);
-  const Count column_step = column_stride();
+  const std::vector<double> field = cell_field(u, z);
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);
   Eigen::VectorXd s(columns);
   Count places = 1;
   for (const NearAxis& axis : axes_) places *= static_cast<Count>(axis.position.size());
   NearCells read;
+  read.start = {0, 0};
   std::vector<NearAxis::Between> at(axes_.size());
   for (Count i = 0; i < groups_ * places; ++i) {
     read.slot.clear();
@@ -176,9 +188,8 @@ Eigen::MatrixXd NearKernel::fiber_gram(const FactorTable<double>& u, std::span<c
     else
       read_chain(i / places, axes_[0].position[at[0].place], read);
     s.setZero();
-    for (std::size_t j = 0; j < read.slot.size(); ++j)
-      for (int c = 0; c < columns; ++c)
-        s(c) += read.weight[j] * field[read.slot[j] * slot_step + c * column_step];
+    read.start[1] = static_cast<Count>(read.slot.size());
+    read_cell(read, 0, field, columns, s.data());
     gram.noalias() += s * s.transpose();
   }
   return gram;

@@ -87,6 +87,11 @@ class NearKernel {
   template <class Real>
   void add_cells(const NearCells& cells, const FactorTable<Real>& u, double scale, std::span<const Real> z,
                  std::span<double> out) const;
+  // What cells are read from, made once to be read often: kappa Z'U. out[0 .. columns) += it at the i-th of the
+  // cells found.
+  [[nodiscard]] std::vector<double> cell_field(const FactorTable<double>& u, std::span<const double> z) const;
+  void read_cell(const NearCells& cells, std::size_t i, const std::vector<double>& field, int columns,
+                 double* out) const;
   // out[cell] += the observed entries of its group, each counted as its kernel with the cell's fiber.
   void add_support(const NearCells& cells, std::span<double> out) const;
 

@@ -3,15 +3,17 @@
 
 namespace lacuna {
 
+bool ColdGuess::seen(int mode, Index position) const {
+  if (position >= model_->modes[mode].size) return false;
+  if (model_->modes[mode].side) return true;  // known by what is said of it
+  const Effect* effect = model_->offsets.main_effect(mode);
+  if (effect == nullptr) effect = model_->fallback.main_effect(mode);
+  return effect == nullptr || effect->knows(position);
+}
+
 int ColdGuess::unseen_mode(const Cells& cells, Count cell) const {
-  for (int k = 0; k < model_->order(); ++k) {
-    const Index i = cells.mode(k)[cell];
-    if (i >= model_->modes[k].size) return k;
-    if (model_->modes[k].side) continue;  // known by what is said of it
-    const Effect* effect = model_->offsets.main_effect(k);
-    if (effect == nullptr) effect = model_->fallback.main_effect(k);
-    if (effect != nullptr && !effect->knows(i)) return k;
-  }
+  for (int k = 0; k < model_->order(); ++k)
+    if (!seen(k, cells.mode(k)[cell])) return k;
   return -1;
 }
 

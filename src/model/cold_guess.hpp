@@ -14,6 +14,8 @@ class ColdGuess {
   // The model must outlive it; its body is not looked at.
   explicit ColdGuess(const Model& model) : model_(&model) {}
 
+  // Whether an entry was observed at this position of a mode, or side information says something of it.
+  [[nodiscard]] bool seen(int mode, Index position) const;
   // The first mode along which no entry was observed at the cell's position; -1: there is none.
   [[nodiscard]] int unseen_mode(const Cells& cells, Count cell) const;
 

@@ -51,6 +51,43 @@ std::vector<Count> LatentPredictor::support(const Cells& cells,
   return CellPlan(parts_, lookups_, cells, coordinates).support(parts_);
 }
 
+const double* LatentPredictor::left_row(std::size_t p, Index row) const {
+  const ModelPart& part = latent_->parts[p];
+  return part.right ? part.factor.row(row).data() : factors_[p].row(row);
+}
+
+void LatentPredictor::fiber_vector(std::size_t p, const FiberLookup::Hit& hit, double* out) const {
+  const ModelPart& part = latent_->parts[p];
+  const PartKernels& kernels = parts_[p];
+  const bool single = hit.kind == FiberLookup::Kind::kSingle;
+  Eigen::Map<Eigen::RowVectorXd> vector(out, part.factor.cols());
+  if (part.right) {
+    vector =
+        part.lambda * part.right->row(single ? kernels.view().fiber_of_single(hit.which) : Count{hit.which});
+    return;
+  }
+  const auto row = [&](Index i) {
+    return Eigen::Map<const Eigen::RowVectorXd>(factors_[p].row(i), part.factor.cols());
+  };
+  const std::span<const double> z = latent_->dual.values();
+  if (single) {
+    vector = part.lambda * static_cast<double>(kernels.single_scale(hit.which)) * z[hit.which] *
+             row(kernels.row_of_entry()[hit.which]);
+    return;
+  }
+  vector.setZero();
+  const FiberView::Span span = kernels.view().span(hit.which);
+  for (Count j = span.begin; j < span.end; ++j)
+    vector += z[kernels.view().entry()[j]] * row(kernels.view().row()[j]);
+  vector *= part.lambda * static_cast<double>(kernels.fiber_scale(hit.which));
+}
+
+std::vector<double> LatentPredictor::near_field(std::size_t p) const {
+  std::vector<double> field = parts_[p].near()->cell_field(factors_[p], latent_->dual.values());
+  for (double& value : field) value *= latent_->parts[p].lambda;
+  return field;
+}
+
 std::vector<double> LatentPredictor::mixture() const {
   std::vector<double> norms;
   for (std::size_t p = 0; p < parts_.size(); ++p) {

@@ -53,6 +53,23 @@ class LatentPredictor {
   [[nodiscard]] std::vector<Count> support(const Cells& cells,
                                            const std::vector<std::vector<double>>& coordinates = {}) const;
 
+  // What the parts are made of, for whoever asks about many cells at once. Factored parts have no near modes.
+  [[nodiscard]] std::size_t part_count() const { return parts_.size(); }
+  [[nodiscard]] const PartSpec& spec(std::size_t p) const { return parts_[p].part(); }
+  [[nodiscard]] const PartKernels& kernels(std::size_t p) const { return parts_[p]; }
+  [[nodiscard]] const FiberLookup& lookup(std::size_t p) const { return lookups_[p]; }
+  [[nodiscard]] const Latent& latent() const { return *latent_; }
+  [[nodiscard]] int rank(std::size_t p) const { return static_cast<int>(latent_->parts[p].factor.cols()); }
+  // u of a row, and lambda v_c of a fiber that was found: rank(p) numbers.
+  [[nodiscard]] const double* left_row(std::size_t p, Index row) const;
+  void fiber_vector(std::size_t p, const FiberLookup::Hit& hit, double* out) const;
+  // The row of part p that a cell is on: its position along the mode that is learned.
+  [[nodiscard]] Index row_of(std::size_t p, const Cells& cells, Count cell) const {
+    return spec(p).learns() ? cells[spec(p).mode][cell] : Index{0};
+  }
+  // lambda s at near fibers: NearKernel::cell_field().
+  [[nodiscard]] std::vector<double> near_field(std::size_t p) const;
+
   [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
   [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor
   // The singular values of each W^(p), unfolded along its mode over the whole tensor, descending. From r x r

@@ -86,8 +86,8 @@ void Predictor::check_order(const Cells& cells) const {
                                 std::to_string(model_->order()) + " modes");
 }
 
-Predictor::Prediction Predictor::predict(const Cells& cells,
-                                         const std::vector<std::vector<double>>& coordinates) const {
+Predictor::Prediction Predictor::unclipped(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates) const {
   check_order(cells);
   for (const std::vector<double>& along : coordinates)
     if (!along.empty() && static_cast<Count>(along.size()) != cells.size())
@@ -108,16 +108,30 @@ Predictor::Prediction Predictor::predict(const Cells& cells,
     if (const auto* complex = std::get_if<ComplEx>(&*model_->body)) add_values(*complex, cells, out);
   }
   guess_cold(*model_, cells, silent, prediction);
+  return prediction;
+}
+
+void Predictor::check_finite(const Cells& cells, const std::vector<double>& value) const {
+  const auto wrong = std::find_if_not(value.begin(), value.end(), [](double v) { return std::isfinite(v); });
+  if (wrong != value.end())
+    throw ValueRangeError("the model's numbers are too large: its prediction of cell " +
+                          describe_cell(model_->modes, cells, wrong - value.begin(), model_->index_base) +
+                          " is not finite");
+}
+
+Predictor::Prediction Predictor::predict(const Cells& cells,
+                                         const std::vector<std::vector<double>>& coordinates) const {
+  Prediction prediction = unclipped(cells, coordinates);
   if (model_->clip)
     for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
-  const auto wrong = std::find_if_not(prediction.value.begin(), prediction.value.end(),
-                                      [](double value) { return std::isfinite(value); });
-  if (wrong != prediction.value.end())
-    throw ValueRangeError(
-        "the model's numbers are too large: its prediction of cell " +
-        describe_cell(model_->modes, cells, wrong - prediction.value.begin(), model_->index_base) +
-        " is not finite");
+  check_finite(cells, prediction.value);
   return prediction;
+}
+
+std::vector<double> Predictor::scores(const Cells& cells) const {
+  std::vector<double> values = unclipped(cells, {}).value;
+  check_finite(cells, values);
+  return values;
 }
 
 std::vector<Count> Predictor::support(const Cells& cells,

@@ -95,6 +95,9 @@ class Predictor {
   [[nodiscard]] Prediction predict(const Cells& cells,
                                    const std::vector<std::vector<double>>& coordinates = {}) const;
 
+  // The same values as they come, not kept within the model's range: what an order of cells goes by.
+  [[nodiscard]] std::vector<double> scores(const Cells& cells) const;
+
   // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
   // fibers as much as the kernel between them), 0 for other bodies. coordinates: as above.
   [[nodiscard]] std::vector<Count> support(const Cells& cells,
@@ -117,10 +120,17 @@ class Predictor {
   // unfoldings, the norms of a CP tensor's terms (one list). Empty for other bodies.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
+  [[nodiscard]] const Model& model() const { return *model_; }
+
  private:
   friend class LineScores;  // for rankings (src/model/lines.hpp)
   [[nodiscard]] const class LatentPredictor* latent() const { return latent_.get(); }
+  friend class BlockScorer;  // the same answers for many cells at once (src/model/block_scorer.hpp)
+
   void check_order(const Cells& cells) const;
+  [[nodiscard]] Prediction unclipped(const Cells& cells,
+                                     const std::vector<std::vector<double>>& coordinates) const;
+  void check_finite(const Cells& cells, const std::vector<double>& value) const;
 
   const Model* model_;
   std::unique_ptr<class LatentPredictor> latent_;  // for a latent body

@@ -204,6 +204,11 @@ bool TextReader::extend(std::string_view& line) {
   return true;
 }
 
+bool TextReader::line_ready() const {
+  const State& s = *state_;
+  return s.at_end || std::memchr(s.buffer.data() + s.next_begin, '\n', s.end - s.next_begin) != nullptr;
+}
+
 Result<> TextReader::status() const {
   if (state_->error) return *state_->error;
   return Nothing{};

@@ -29,6 +29,9 @@ class TextReader {
   // there is no further line or the two are unreasonably long; the current line then stands as it was.
   bool extend(std::string_view& line);
 
+  // Whether next() can answer from what has been read: otherwise it reads on, and waits where a pipe has nothing.
+  [[nodiscard]] bool line_ready() const;
+
   [[nodiscard]] Result<> status() const;
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] Count line_number() const;  // of the current line, 1-based

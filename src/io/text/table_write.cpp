@@ -84,28 +84,20 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
   return shape;
 }
 
-// The field as a reader will take it back: in quotes when it holds the delimiter, a quote, a line break, or
-// blanks that would be taken off.
-void write_field(TextWriter& out, std::string_view text, const std::string& delimiter) {
+bool is_plain(std::string_view text, std::string_view delimiter) {
   const bool blanks = delimiter == " " && text.find_first_of(" \t") != std::string_view::npos;
   // A colon next to "::" would make it "::" one place too early.
   const bool colons = delimiter.size() > 1 && !text.empty() &&
                       (text.front() == delimiter.back() || text.back() == delimiter.front());
-  const bool plain =
-      !text.empty() && !blanks && !colons && text.find_first_of("\"\r\n") == std::string_view::npos &&
-      text.find(delimiter) == std::string_view::npos && !is_blank(text.front()) && !is_blank(text.back());
-  if (plain) {
+  return !text.empty() && !blanks && !colons && text.find_first_of("\"\r\n") == std::string_view::npos &&
+         text.find(delimiter) == std::string_view::npos && !is_blank(text.front()) && !is_blank(text.back());
+}
+
+void write_field(TextWriter& out, std::string_view text, const std::string& delimiter) {
+  if (is_plain(text, delimiter))
     out.text(text);
-    return;
-  }
-  out.text("\"");
-  for (std::size_t quote = text.find('"'); quote != std::string_view::npos; quote = text.find('"')) {
-    out.text(text.substr(0, quote + 1));
-    out.text("\"");
-    text.remove_prefix(quote + 1);
-  }
-  out.text(text);
-  out.text("\"");
+  else
+    out.text(table_field(text, delimiter));
 }
 
 // Only CSV's own delimiters let a quoted field hold line breaks (fields.hpp says why).
@@ -134,6 +126,16 @@ void write_position(TextWriter& out, const Mode& mode, Index position, int base,
 }
 
 }  // namespace
+
+std::string table_field(std::string_view text, std::string_view delimiter) {
+  if (is_plain(text, delimiter)) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) {
+    field += c;
+    if (c == '"') field += c;
+  }
+  return field + "\"";
+}
 
 Result<> write_table(const std::string& path, const TensorFile& file) {
   if (auto fine = check_writable(path, file); !fine) return fine;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "mode_names.hpp"
+
+#include <fmt/format.h>
+
+#include "base/nearest.hpp"
+#include "io/text/number.hpp"
+#include "io/text/time.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+std::string meant(const std::optional<std::string>& near, const char* quote) {
+  return near ? fmt::format("; did you mean {}{}{}?", quote, *near, quote) : std::string();
+}
+
+}  // namespace
+
+ModeNames::ModeNames(const Model& model) : model_(&model) {
+  for (const Mode& mode : model.modes) lookups_.emplace_back(mode, model.index_base);
+}
+
+std::optional<int> ModeNames::find_mode(std::string_view name) const {
+  for (int k = 0; k < order(); ++k)
+    if (model_->modes[k].name == name) return k;
+  return std::nullopt;
+}
+
+std::string ModeNames::no_such_mode(std::string_view name) const {
+  std::vector<std::string> names;
+  std::string list;
+  for (const Mode& mode : model_->modes) {
+    names.push_back(mode.name);
+    list += (list.empty() ? "" : ", ") + mode.name;
+  }
+  return fmt::format("found {}, expected a mode of the model: {}{}", io::quoted(name), list,
+                     meant(nearest(name, names), ""));
+}
+
+Index ModeNames::find(int mode, std::string_view text) const {
+  const Mode& of = model_->modes[mode];
+  if (!of.labels.empty() || !of.binning) return lookups_[mode].find(text);
+  std::int64_t seconds = 0;
+  if (!io::parse_stamp(text, seconds)) return kUnseen;
+  const std::int64_t bin = io::bin_of(seconds, *of.binning);
+  return bin >= 0 && bin < std::int64_t{of.size} ? static_cast<Index>(bin) : kUnseen;
+}
+
+std::string ModeNames::no_such_position(int mode, std::string_view text) const {
+  const Mode& of = model_->modes[mode];
+  if (of.labels.empty() && of.binning)
+    return fmt::format("found {}, expected a time of mode {}: from {} on, {} steps of {} seconds",
+                       io::quoted(text), of.name, this->text(mode, 0), of.size, of.binning->width);
+  return fmt::format("found {}, expected {}{}", io::quoted(text), lookups_[mode].expected(),
+                     meant(nearest(text, of.labels), "'"));
+}
+
+std::string ModeNames::text(int mode, Index position) const {
+  const Mode& of = model_->modes[mode];
+  if (position < of.labels.size()) return of.labels[position];
+  if (of.binning) return std::to_string(of.binning->origin + std::int64_t{position} * of.binning->width);
+  return std::to_string(std::int64_t{position} + model_->index_base);
+}
+
+}  // namespace lacuna::cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "top_queries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "io/text/number.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+// The delimiter of a question's fields: the first of these that the line has. Blanks delimit plain numbers only,
+// since labels may hold some.
+std::string delimiter_of(std::string_view line, const ModeNames& names) {
+  for (const char* one : {"::", "\t", ",", ";", "|"})
+    if (line.find(one) != std::string_view::npos) return one;
+  io::FieldSplitter blanks(" ");
+  if (blanks.split(line) != io::SplitOutcome::kFine) return ",";
+  for (const io::Field& field : blanks.fields()) {
+    std::uint64_t number = 0;
+    const bool plain = field.text == "?" || field.text == "*" || io::parse_index(field.text, number) ||
+                       names.find_mode(field.text).has_value();
+    if (!plain) return ",";
+  }
+  return " ";
+}
+
+}  // namespace
+
+Query QueryRules::blank() const {
+  const auto order = static_cast<std::size_t>(names_->order());
+  Query query{.role = std::vector<Asked>(order, open_.empty() ? Asked::kOpen : Asked::kLeftOut),
+              .at = std::vector<Index>(order, kUnseen)};
+  for (const int mode : open_) query.role[static_cast<std::size_t>(mode)] = Asked::kOpen;
+  return query;
+}
+
+std::optional<std::string> QueryRules::set(Query& query, int mode, std::string_view text) const {
+  const auto k = static_cast<std::size_t>(mode);
+  if (text == "?" || text == "*") {
+    query.role[k] = text == "?" ? Asked::kOpen : Asked::kLeftOut;
+    return std::nullopt;
+  }
+  query.at[k] = names_->find(mode, text);
+  query.role[k] = Asked::kFixed;
+  if (query.at[k] == kUnseen) return names_->no_such_position(mode, text);
+  return std::nullopt;
+}
+
+bool QueryRules::is_question(const std::string& word) const {
+  const std::size_t equals = word.find('=');
+  if (equals != std::string::npos && names_->find_mode(word.substr(0, equals))) return true;
+  const bool asks = equals != std::string::npos || word.find('?') != std::string::npos;
+  return asks && !std::filesystem::exists(word);
+}
+
+Result<Query> QueryRules::from_words(const std::vector<std::string>& words) const {
+  Query query = blank();
+  std::vector<bool> named(query.role.size(), false);
+  if (words.size() == 1 && words[0].find('=') == std::string::npos) {  // a row
+    io::FieldSplitter splitter(delimiter_of(words[0], *names_));
+    if (splitter.split(words[0]) != io::SplitOutcome::kFine)
+      return usage_error("QUERIES", fmt::format("found {}, whose quotes do not match", io::quoted(words[0])));
+    if (splitter.fields().size() > query.role.size())
+      return usage_error("QUERIES",
+                         fmt::format("found {} fields in {}, expected at most {}, one for each mode",
+                                     splitter.fields().size(), io::quoted(words[0]), query.role.size()));
+    for (std::size_t k = 0; k < splitter.fields().size(); ++k)
+      if (const auto wrong = set(query, static_cast<int>(k), splitter.fields()[k].text))
+        return usage_error("QUERIES", *wrong);
+    return query;
+  }
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      return usage_error("QUERIES", fmt::format("found {}, expected MODE=LABEL such as {}=?, or one file",
+                                                io::quoted(word), names_->name(0)));
+    const auto mode = names_->find_mode(word.substr(0, equals));
+    if (!mode) return usage_error("QUERIES", names_->no_such_mode(word.substr(0, equals)));
+    if (named[*mode])
+      return usage_error("QUERIES", fmt::format("mode {} is named twice; a file or - asks several questions",
+                                                names_->name(*mode)));
+    named[*mode] = true;
+    if (const auto wrong = set(query, *mode, std::string_view(word).substr(equals + 1)))
+      return usage_error("QUERIES", *wrong);
+  }
+  return query;
+}
+
+Result<QueryReader> QueryReader::open(const std::string& path, const std::string& delimiter,
+                                      const QueryRules& rules) {
+  auto text = io::TextReader::open(path == "-" ? "/dev/stdin" : path);
+  if (!text) return text.error();
+  QueryReader reader(std::move(*text), rules);
+  reader.delimiter_ = delimiter == "\\t" || delimiter == "tab" ? "\t" : delimiter;
+  return reader;
+}
+
+// The first line tells the delimiter, and the columns where it names them.
+Result<> QueryReader::begin(std::string_view line, std::string delimiter) {
+  const ModeNames& names = rules_->names();
+  splitter_.emplace(delimiter.empty() ? delimiter_of(line, names) : std::move(delimiter));
+  splitter_->split(line);
+  const auto fields = splitter_->fields();
+  const bool header = std::any_of(fields.begin(), fields.end(), [&](const io::Field& field) {
+    return names.find_mode(field.text).has_value();
+  });
+  if (!header) {
+    for (int k = 0; k < names.order(); ++k) columns_.push_back(k);
+    return Nothing{};
+  }
+  for (const io::Field& field : fields) {
+    const auto mode = names.find_mode(field.text);
+    if (!mode) return input_error(reader_->where(line, field.offset), names.no_such_mode(field.text));
+    if (std::find(columns_.begin(), columns_.end(), *mode) != columns_.end())
+      return input_error(reader_->where(line, field.offset),
+                         fmt::format("found mode {} a second time", names.name(*mode)));
+    columns_.push_back(*mode);
+  }
+  return Nothing{};
+}
+
+Result<> QueryReader::take(std::string_view line, std::vector<Query>& queries) {
+  if (splitter_->split(line) != io::SplitOutcome::kFine)
+    return input_error(reader_->where(line, splitter_->trouble()), "found quotes that do not match");
+  const auto fields = splitter_->fields();
+  if (fields.size() > columns_.size())
+    return input_error(reader_->where(line, fields[columns_.size()].offset),
+                       fmt::format("found {} fields, expected at most {}: a question has no value, ? and * "
+                                   "stand for modes that are open and that do not matter",
+                                   fields.size(), columns_.size()));
+  Query query = rules_->blank();
+  std::string scratch;
+  for (std::size_t c = 0; c < fields.size(); ++c)
+    if (const auto wrong = rules_->set(query, columns_[c], io::field_text(fields[c], scratch)))
+      return input_error(reader_->where(line, fields[c].offset), *wrong);
+  if (std::find(query.role.begin(), query.role.end(), Asked::kOpen) == query.role.end())
+    return input_error(reader_->where(),
+                       "found a question that leaves no mode open, expected one with ? or fewer fields");
+  queries.push_back(std::move(query));
+  return Nothing{};
+}
+
+Result<bool> QueryReader::next(std::size_t most, std::vector<Query>& queries) {
+  std::string_view line;
+  while (queries.size() < most) {
+    if (!queries.empty() && !reader_->line_ready()) return true;
+    if (!reader_->next(line)) {
+      if (auto fine = reader_->status(); !fine) return fine.error();
+      return !queries.empty();
+    }
+    if (io::trim(line).empty()) continue;
+    const bool first = !splitter_;
+    if (first)
+      if (auto begun = begin(line, delimiter_); !begun) return begun.error();
+    const bool header = first && rules_->names().find_mode(splitter_->fields()[0].text).has_value();
+    if (header) continue;
+    if (auto taken = take(line, queries); !taken) return taken.error();
+  }
+  return true;
+}
+
+}  // namespace lacuna::cli

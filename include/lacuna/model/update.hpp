@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// New entries for a fitted model, without fitting again: what is new is solved for, what is known stays.
+#pragma once
+
+#include <lacuna/base/result.hpp>
+#include <lacuna/model/model.hpp>
+#include <optional>
+#include <vector>
+
+namespace lacuna {
+
+struct UpdateOptions {
+  Duplicates duplicates = Duplicates::kError;  // of new entries among themselves, and with those fitted on
+  double held_out = 0.2;                       // share of the new entries that judges; 0: none, below 1
+  std::uint64_t seed = 1;                      // which ones
+};
+
+struct UpdateResult {
+  Model model;
+  std::vector<Index> added{};  // new positions of each mode
+  Count entries = 0;           // that are new
+  Count solved = 0;            // rows, fibers and effects that were solved for
+  Count moved = 0;             // of these the ones that the model had: those with many new entries
+  // Of new entries held out while the others were used; nothing where there were too few.
+  std::optional<double> held_out_rmse{};
+};
+
+// Why a model cannot be updated; empty when it can: those of als, and of tr-mm without near parts.
+[[nodiscard]] std::string why_not_updated(const Model& model);
+
+// The entries a model was fitted on, which it keeps as what it leaves of them, and new ones. `modes` are the
+// model's, grown by the positions that are new. Errors: a cell that is listed twice, under Duplicates::kError.
+// Throws std::invalid_argument where why_not_updated() has an answer.
+[[nodiscard]] Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes,
+                                                    const Entries& entries, Duplicates duplicates);
+
+// The model with the new entries taken up. A row of a part, a fiber or an effect that the model does not have is
+// solved for by ridge regression on its new entries, given all others; one that it has moves when it got at
+// least a tenth as many new entries as it was fitted on, held where it was by the entries it was fitted on; all
+// others stay. So the value of a cell none of whose rows, fibers and effects has new entries stays as it is, bit
+// for bit for parts that have factors of their own (als), else up to rounding. O(new entries r^2 + moved
+// entries r^2) for each of a few sweeps, and O(N r) once.
+[[nodiscard]] Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
+                                          const UpdateOptions& options = {});
+
+}  // namespace lacuna

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "model/update_effects.hpp"
+
+#include <algorithm>
+
+namespace lacuna {
+namespace {
+
+// The effect with the keys of new entries that it does not have, at 0.
+Effect grown(const Effect& effect, const ObservedTensor& tensor, const UpdateEntries& entries) {
+  Effect whole{.modes = effect.modes, .ridge = effect.ridge, .key = effect.key};
+  for (const Index e : entries.fresh) whole.key.push_back(effect.key_of(tensor.cells(), e));
+  std::sort(whole.key.begin(), whole.key.end());
+  whole.key.erase(std::unique(whole.key.begin(), whole.key.end()), whole.key.end());
+  for (const std::uint64_t key : whole.key) whole.value.push_back(effect.at(key));
+  return whole;
+}
+
+double mean_square(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value * value;
+  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+UpdateEffect::UpdateEffect(const Effect& before, const ObservedTensor& tensor, const UpdateEntries& entries,
+                           double noise) {
+  const double spread = mean_square(before.value);
+  effect_ = grown(before, tensor, entries);
+  if (!(spread > 0.0)) return;  // nothing is known of how large such effects are
+  const double ridge = before.ridge > 0.0 ? before.ridge : noise / spread;
+  std::vector<double> old(effect_.key.size(), 0.0);
+  std::vector<Count> count(old.size(), 0);
+  std::vector<std::vector<Index>> fresh(old.size());
+  for (Count e = 0; e < tensor.size(); ++e) {
+    if (entries.is_fresh[e] != 0) continue;
+    const std::size_t place = effect_.place(effect_.key_of(tensor.cells(), e));
+    if (place == old.size()) continue;
+    old[place] += entries.weight[e];
+    ++count[place];
+  }
+  for (std::size_t i = 0; i < entries.fresh.size(); ++i)
+    fresh[effect_.place(effect_.key_of(tensor.cells(), entries.fresh[i]))].push_back(static_cast<Index>(i));
+  for (std::size_t g = 0; g < fresh.size(); ++g) {
+    if (fresh[g].empty()) continue;
+    const bool known = before.knows(effect_.key[g]);
+    if (known && static_cast<double>(fresh[g].size()) < kNewShare * static_cast<double>(count[g])) continue;
+    moved_ += known ? 1 : 0;
+    chosen_.push_back(
+        {.place = g, .fresh = std::move(fresh[g]), .at = effect_.value[g], .hold = old[g] + ridge});
+  }
+}
+
+void UpdateEffect::reset() {
+  for (const Chosen& chosen : chosen_) effect_.value[chosen.place] = chosen.at;
+}
+
+double UpdateEffect::solve(UpdateEntries& entries) {
+  double squares = 0.0;
+  for (const Chosen& chosen : chosen_) {
+    double& value = effect_.value[chosen.place];
+    double weight = chosen.hold;
+    double sum = chosen.hold * (chosen.at - value);
+    for (const Index i : chosen.fresh) {
+      if (entries.held[i] != 0) continue;
+      const double w = entries.weight[entries.fresh[i]];
+      weight += w;
+      sum += w * entries.residual[i];
+    }
+    const double change = sum / weight;
+    value += change;
+    for (const Index i : chosen.fresh) entries.residual[i] -= change;
+    squares += change * change * static_cast<double>(chosen.fresh.size());
+  }
+  return squares;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// One of the two factors of a part while a model is updated: its rows of which some are solved for.
+//
+//   row = argmin  sum_{new e} w_e (y_e - row . other_e)^2 + (row - anchor)' P (row - anchor)
+//
+// A row that is new has the mean of the known rows for its anchor, and P the inverse of their covariance, times the
+// variance of the noise and `ridge`. One that is known has where it was, and P + sum_{old e} w_e other_e other_e'.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linalg/matrix.hpp"
+#include "tensor/fiber_view.hpp"
+
+namespace lacuna {
+
+// What the entries are, for both factors of all parts.
+struct UpdateEntries {
+  std::vector<Index> fresh{};      // the new entries, by number
+  std::vector<char> is_fresh{};    // of each entry
+  std::vector<double> weight{};    // of each entry
+  std::vector<double> residual{};  // of each new entry, in the order of `fresh`
+  std::vector<char> held{};        // likewise: held out, not solved for
+};
+
+// One that is known is solved for when it has so many new entries for each that it was fitted on.
+inline constexpr double kNewShare = 0.1;
+
+class UpdateSide {
+ public:
+  UpdateSide() = default;
+  // row_of: of each entry.
+  UpdateSide(Matrix<double> rows, std::vector<char> known, std::vector<Index> row_of);
+
+  // Which rows are to be solved for.
+  void choose(const UpdateEntries& entries);
+  // What holds known ones, from the other factor as it is now.
+  void anchor(const UpdateEntries& entries, const UpdateSide& other, double noise);
+  // Back to the anchors.
+  void reset();
+  // Solves for the chosen rows; the residuals follow. Returns the sum of the squared changes of the new entries' values.
+  double solve(const UpdateSide& other, double ridge, UpdateEntries& entries);
+
+  [[nodiscard]] double product(const UpdateSide& other, Index entry) const {
+    return rows_.row(row_of_[entry]).dot(other.rows_.row(other.row_of_[entry]));
+  }
+  [[nodiscard]] const Matrix<double>& rows() const { return rows_; }
+  [[nodiscard]] Count solved() const { return static_cast<Count>(chosen_.size()); }
+  [[nodiscard]] Count moved() const;
+
+ private:
+  struct Chosen {
+    Index row = 0;
+    std::vector<Index> fresh{};  // places in UpdateEntries::fresh
+    Eigen::VectorXd at{};        // anchor
+    Eigen::MatrixXd hold{};      // sum_{old e} w_e other_e other_e'; empty: none
+  };
+  double solve_one(const Chosen& chosen, const UpdateSide& other, double ridge, UpdateEntries& entries);
+
+  Matrix<double> rows_;
+  std::vector<char> known_;
+  std::vector<Index> row_of_;
+  std::vector<Chosen> chosen_;
+  Eigen::VectorXd mean_;
+  Eigen::MatrixXd precision_;  // noise times the inverse covariance of the known rows
+};
+
+}  // namespace lacuna
