@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "io/file/atomic_file.hpp"
+
 namespace lacuna::cli {
 namespace {
 
@@ -69,13 +71,8 @@ std::optional<Identity> identity(const std::string& path) {
     if (!S_ISREG(info.st_mode)) return std::nullopt;
     return Identity{info.st_dev, info.st_ino, ""};
   }
-  std::error_code none;
-  // A link to nothing yet: what will be made is where it points.
-  std::filesystem::path place = path;
-  if (std::filesystem::is_symlink(place, none)) {
-    const auto target = std::filesystem::read_symlink(place, none);
-    place = target.is_absolute() ? target : place.parent_path() / target;
-  }
+  const std::filesystem::path place =
+      follow_link(path);  // a link to nothing yet: what will be made is where it points
   const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
   if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
   return Identity{info.st_dev, info.st_ino, place.filename().string()};
