@@ -83,8 +83,7 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
   const auto add = [&](const CLI::App& owner, std::string_view flag, Role role) {
     const CLI::Option* option = owner.get_option_no_throw(std::string(flag));
     if (option == nullptr) return;
-    for (const std::string& path : option->results())
-      if (!path.empty()) files.push_back({std::string(flag), path, role});
+    for (const std::string& path : option->results()) files.push_back({std::string(flag), path, role});
   };
   add(app, "--config", Role::kInput);
   for (const FileFlag& one : kFileFlags)
@@ -107,6 +106,8 @@ std::string beside(const std::string& path, const std::string& what) {
 
 Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   const std::vector<NamedFile> files = named_files(app, verb);
+  for (const NamedFile& file : files)
+    if (file.path.empty()) return usage_error(file.flag, "found an empty file name");
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
     const auto mine = identity(files[i].path);

@@ -49,10 +49,10 @@ void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
-  lacuna::cli::return_freed_memory();
-  lacuna::cli::install_signals();
-  lacuna::cli::set_command_line(argc, argv);
   try {
+    lacuna::cli::return_freed_memory();
+    lacuna::cli::install_signals();
+    lacuna::cli::set_command_line(argc, argv);
     return lacuna::cli::printed(lacuna::cli::run(argc, argv));
   } catch (const std::system_error& error) {  // a line that could not be printed
     return fail(ErrorKind::kOutput, fmt::format("stdout: {}", error.code().message()));
