@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
@@ -67,15 +67,13 @@ Data generated() {
   const std::vector<double> b = draw(kExtent * kExtent);
   const std::vector<double> c = draw(kExtent);
   const std::vector<double> d = draw(kExtent * kExtent);
-  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries train{.cells = Cells(3), .value = {}};
   Entries test = train;
   for (Index i = 0; i < kExtent; ++i)
     for (Index j = 0; j < kExtent; ++j)
       for (Index k = 0; k < kExtent; ++k) {
         Entries& list = rng.uniform() < 0.5 ? train : test;
-        list.index[0].push_back(i);
-        list.index[1].push_back(j);
-        list.index[2].push_back(k);
+        list.cells.add({i, j, k});
         list.value.push_back(a[i] * b[j * kExtent + k] + c[j] * d[i * kExtent + k]);
       }
   const std::vector<Mode> modes(3, Mode{.name = "mode", .size = kExtent, .labels = {}});

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
@@ -57,11 +57,11 @@ TensorFile ratings(Count entries, bool short_values) {
   const Count per_user = kItems / kStride;
   Rng rng(1);
   TensorFile file;
-  file.entries.index.resize(3);
+  file.entries.cells = Cells(3);
   for (Count e = 0; e < entries; ++e) {
-    file.entries.index[0].push_back(static_cast<Index>(e / per_user));
-    file.entries.index[1].push_back(static_cast<Index>(e % per_user * kStride + e / per_user % kStride));
-    file.entries.index[2].push_back(static_cast<Index>(rng.below(kWeeks)));
+    file.entries.cells.add({static_cast<Index>(e / per_user),
+                            static_cast<Index>(e % per_user * kStride + e / per_user % kStride),
+                            static_cast<Index>(rng.below(kWeeks))});
     file.entries.value.push_back(short_values ? 0.5 * static_cast<double>(2 + rng.below(9)) : rng.normal());
   }
   const auto users = static_cast<Index>((entries - 1) / per_user + 1);

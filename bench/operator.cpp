@@ -10,12 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/io/tensor_file.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "base/stopwatch.hpp"
 #include "kernels/data_operator.hpp"
@@ -35,14 +35,12 @@ struct Case {
 ObservedTensor generated_cube(Index extent, double share, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<Mode> modes(3, Mode{.name = "mode", .size = extent, .labels = {}});
-  Entries entries{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries entries{.cells = Cells(3), .value = {}};
   for (Index i = 0; i < extent; ++i)
     for (Index j = 0; j < extent; ++j)
       for (Index k = 0; k < extent; ++k) {
         if (rng.uniform() >= share) continue;
-        entries.index[0].push_back(i);
-        entries.index[1].push_back(j);
-        entries.index[2].push_back(k);
+        entries.cells.add({i, j, k});
         entries.value.push_back(rng.normal());
       }
   return std::move(*ObservedTensor::create(modes, std::move(entries)));

@@ -2,7 +2,7 @@
 // lacuna certify MODEL TRAIN
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/certify.hpp>
 #include <memory>
@@ -39,7 +39,7 @@ Result<int> CertifyCommand::run() {
   auto tensor = observe(train, *file, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
 
-  if (fitted->latent() != nullptr && tensor->indices() != fitted->latent()->dual.indices())
+  if (fitted->latent() != nullptr && tensor->cells() != fitted->latent()->dual.cells())
     return input_error(train, "its cells are not those that the model was fitted on");
 
   const Certificate found = certify(*fitted, std::move(*tensor));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <limits>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "input.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -27,14 +28,20 @@ struct CompleteCommand {
   InputFlags input;
   FitFlags fit;
 
+  struct Holed {
+    TrainingData data;
+    TensorFile file;
+  };
+
   Result<int> run();
+  Result<Holed> read() const;
   Result<int> copy(const TensorFile& file) const;
+  void tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes, Count cells) const;
 };
 
 // Adds the cells a sparse file does not list, with no value, so that it lists all.
 Result<> list_every_cell(TensorFile& file) {
-  double cells = 1.0;
-  for (const Mode& mode : file.modes) cells *= mode.size;
+  const double cells = count_cells(file.modes);
   const auto order = file.modes.size();
   const double bytes = cells * (8.0 + 4.0 * static_cast<double>(order)) * 2.0;
   if (auto fits = check_memory(bytes, fmt::format("listing all {:.4g} cells", cells)); !fits)
@@ -46,14 +53,16 @@ Result<> list_every_cell(TensorFile& file) {
   for (Count e = 0; e < file.entries.size(); ++e) {
     std::size_t position = 0;
     for (std::size_t k = 0; k < order; ++k)
-      position = position * file.modes[k].size + file.entries.index[k][e];
+      position = position * file.modes[k].size + file.entries.cells[k][e];
     listed[position] = true;
   }
+  std::vector<Index> cell(order);
   for (std::size_t position = 0; position < total; ++position) {
     if (listed[position]) continue;
     std::size_t rest = position;
     for (std::size_t k = order; k-- > 0; rest /= file.modes[k].size)
-      file.entries.index[k].push_back(static_cast<Index>(rest % file.modes[k].size));
+      cell[k] = static_cast<Index>(rest % file.modes[k].size);
+    file.entries.cells.add(cell);
     file.entries.value.push_back(std::numeric_limits<double>::quiet_NaN());
     ++file.missing;
   }
@@ -70,6 +79,7 @@ Result<int> CompleteCommand::copy(const TensorFile& file) const {
                                               {"observed", cells},
                                               {"filled", 0},
                                               {"cold", 0},
+                                              {"unseen", 0},
                                               {"denoised", false},
                                               {"train_rmse", nullptr},
                                               {"seconds", 0.0},
@@ -82,35 +92,44 @@ Result<int> CompleteCommand::copy(const TensorFile& file) const {
   return 0;
 }
 
+// The observed entries, and the file with its holes, to be filled.
+Result<CompleteCommand::Holed> CompleteCommand::read() const {
+  auto options = input.read_options();
+  if (!options) return options.error();
+  auto file = read_tensor(in, *options);
+  if (!file) return file.error();
+  Holed holed;
+  if (auto attached = fit.side.attach(*file, holed.data.notes); !attached) return attached.error();
+  holed.data.index_base = file->index_base;
+  holed.data.format = file->format;
+  holed.data.picture = shows_a_picture(*file);
+  TensorFile observed = *file;
+  auto tensor = observe(in, observed, *options, input.duplicate_policy());
+  if (!tensor) return tensor.error();
+  holed.data.tensor = std::move(*tensor);
+  file->entries.weight.clear();  // what is filled in has none
+  if (auto fine = check_output_name(out, *file); !fine) return fine.error();
+  holed.file = std::move(*file);
+  return holed;
+}
+
 Result<int> CompleteCommand::run() {
   set_thread_count(output.threads);
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {out, model, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
-  auto read = input.read_options();
-  if (!read) return read.error();
-  auto file = read_tensor(in, *read);
-  if (!file) return file.error();
-
-  TrainingData data;
-  data.index_base = file->index_base;
-  data.format = file->format;
-  data.picture = shows_a_picture(*file);
-  TensorFile observed = *file;
-  auto tensor = observe(in, observed, *read, input.duplicate_policy());
-  if (!tensor) return tensor.error();
-  data.tensor = std::move(*tensor);
-  file->entries.weight.clear();  // what is filled in has none
-  if (auto fine = check_output_name(out, *file); !fine) return fine.error();
+  auto holed = read();
+  if (!holed) return holed.error();
+  auto& [data, file] = *holed;
   announce(output, in, data);
   std::unique_ptr<Model> warm;
   const auto settings = fit.settings(data.tensor.modes(), warm);
   if (!settings) return settings.error();
-  if (!file->dense && file->missing == 0)
-    if (auto listed = list_every_cell(*file); !listed) return listed.error();
-  if (file->missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(*file);
+  if (!file.dense && file.missing == 0)
+    if (auto listed = list_every_cell(file); !listed) return listed.error();
+  if (file.missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(file);
   if (auto fits = check_fit_memory(data.tensor, *settings); !fits) return fits.error();
-  const Count holes = file->missing;
+  const Count holes = file.missing;
 
   const Run run(in, "", data, fit);
   History steps;
@@ -118,23 +137,27 @@ Result<int> CompleteCommand::run() {
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
-  const Predictor::Prediction prediction = Predictor(result.model).predict(file->entries.index);
-  for (Count e = 0; e < file->entries.size(); ++e)
-    if (denoise || std::isnan(file->entries.value[e])) file->entries.value[e] = prediction.value[e];
-  file->missing = 0;
-  if (auto written = write_tensor(out, *file); !written) return written.error();
+  const Predictor::Prediction prediction = Predictor(result.model).predict(file.entries.cells);
+  for (Count e = 0; e < file.entries.size(); ++e)
+    if (denoise || std::isnan(file.entries.value[e])) file.entries.value[e] = prediction.value[e];
+  file.missing = 0;
+  if (auto written = write_tensor(out, file); !written) return written.error();
   if (auto page = run.write_page(result.model, nullptr, fit); !page) return page.error();
   if (!model.empty())
     if (auto saved = save_model(model, result.model); !saved) return saved.error();
+  if (const std::string note = cold_note(prediction, file); !note.empty()) output.say("note: " + note);
+  tell(result, prediction, holes, file.entries.size());
+  return exit_code(result, fit.strict);
+}
 
-  if (prediction.cold > 0)
-    output.say(fmt::format("note: {} cells lie on no observed fiber and got their offset",
-                           grouped(prediction.cold)));
+void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes,
+                           Count cells) const {
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.modes)},
                                               {"observed", result.model.entries},
                                               {"filled", holes},
                                               {"cold", prediction.cold},
+                                              {"unseen", prediction.unseen},
                                               {"denoised", denoise},
                                               {"train_rmse", result.last.train_rmse},
                                               {"held_out_rmse", or_null(result.held_out_rmse)},
@@ -145,9 +168,8 @@ Result<int> CompleteCommand::run() {
                                               {"output", out}}
                            .dump());
   else
-    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes),
-               grouped(file->entries.size()), result.seconds, out);
-  return exit_code(result, fit.strict);
+    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(cells),
+               result.seconds, out);
 }
 
 }  // namespace

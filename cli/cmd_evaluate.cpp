@@ -2,7 +2,7 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -44,18 +44,17 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
   if (facts.entries.size() == 0) return input_error(test, "no cell of value other than 0 to rank");
 
   // Each file is read with the modes the last one has grown to: labels the model lacks keep one position.
-  std::vector<std::vector<Index>> known(facts.modes.size());
+  Cells known(static_cast<int>(facts.modes.size()));
   std::vector<Mode> seen = facts.modes;
   for (const std::string& path : filter) {
     auto file = read_cells(path, input, seen, fitted.index_base);
     if (!file) return file.error();
     keep_facts(file->entries);
-    for (std::size_t k = 0; k < known.size(); ++k)
-      known[k].insert(known[k].end(), file->entries.index[k].begin(), file->entries.index[k].end());
+    known.append(file->entries.cells);
     seen = std::move(file->modes);
   }
   catch_signals();
-  const Ranking found = rank_facts(Predictor(fitted), extents(seen), facts.entries.index, known, *modes,
+  const Ranking found = rank_facts(Predictor(fitted), extents(seen), facts.entries.cells, known, *modes,
                                    [] { return signal_seen() != 0; });
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"queries", found.queries},
@@ -86,14 +85,15 @@ Result<int> EvaluateCommand::run() {
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor predictor(*fitted);
-  const Predictor::Prediction prediction = predictor.predict(file->entries.index);
+  const Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
   std::optional<Coverage> covered;
   if (interval > 0.0) {
     if (fitted->calibration.groups.empty())
       return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
-    covered = coverage(fitted->calibration, truth, prediction.value, predictor.support(file->entries.index),
-                       interval);
+    covered = coverage(fitted->calibration, truth, prediction.value,
+                       predictor.support(file->entries.cells, file->entries.coordinates), interval);
   }
+  if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
@@ -101,6 +101,7 @@ Result<int> EvaluateCommand::run() {
         "{}\n",
         nlohmann::ordered_json{{"cells", truth.size()},
                                {"cold", prediction.cold},
+                               {"unseen", prediction.unseen},
                                {"rmse", rmse(truth, prediction.value)},
                                {"mae", mae(truth, prediction.value)},
                                {"r2", or_null(explained)},
@@ -136,7 +137,7 @@ Action add_evaluate(CLI::App& app) {
   verb.add_option("--interval", command->interval,
                   "how often intervals of this probability hold, and how wide they are")
       ->check(CLI::Range(0.0, 1.0));
-  command->clip.add_flag(verb, "as the model was fitted");
+  command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -74,13 +74,12 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
       if (!part.right) lambdas.push_back(part.lambda);
       parts.push_back(describe(PartOptions{.spec = part.modes}, result.model.modes));
     }
-  const auto settings = nlohmann::ordered_json::parse(result.model.settings);
   return {{"method", result.model.method},
           {"shape", extents(result.model.modes)},
           {"observed", result.model.entries},
           {"missing", missing},
           {"rank", ranks(result.model)},
-          {"lambda", settings.value("lambda", nlohmann::ordered_json(nullptr))},
+          {"lambda", or_null(result.model.record.lambda)},
           {"lambdas", lambdas},
           {"iterations", result.last.iteration},
           {"seconds", result.seconds},
@@ -105,7 +104,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"parts", parts},
           {"offsets", describe(spec_of(result.model.offsets), result.model.modes)},
           {"index_base", result.model.index_base},
-          {"seed", settings.value("seed", 1)},
+          {"seed", result.model.record.seed},
           {"threads", thread_count()},
           {"model", model},
           {"version", version()}};
@@ -143,7 +142,7 @@ Result<int> FitCommand::run() {
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, history, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
-  auto data = read_training(train, test, input);
+  auto data = read_training(train, test, input, fit.side);
   if (!data) return data.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   std::unique_ptr<Model> warm;
@@ -152,7 +151,7 @@ Result<int> FitCommand::run() {
   if (auto added = add_negatives(data->tensor, settings->seed); !added) return added.error();
   announce(output, train, *data);
   if (auto fits = check_fit_memory(data->tensor, *settings); !fits) return fits.error();
-  if (!history.empty()) settings->certify = Certify::kEveryStep;
+  if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
   const Count missing = data->tensor.missing();
   const Run run(train, test, *data, fit);
   History steps;

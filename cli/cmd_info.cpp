@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
@@ -12,8 +12,11 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/fiber_counts.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -30,6 +33,40 @@ struct InfoCommand {
   Result<int> show_data() const;
 };
 
+// Where the mode's indices lie; null: at the indices.
+Json positions_json(const Mode& mode) {
+  if (mode.positions.empty()) return nullptr;
+  const auto [first, last] = std::minmax_element(mode.positions.begin(), mode.positions.end());
+  const auto label = [&](auto at) {
+    const auto i = static_cast<std::size_t>(at - mode.positions.begin());
+    return i < mode.labels.size() ? Json(mode.labels[i]) : Json(nullptr);
+  };
+  return {{"from", *first},
+          {"to", *last},
+          {"first_label", label(first)},
+          {"last_label", label(last)},
+          {"spacing", typical_spacing(mode)},
+          {"regular", regular_spacing(mode) > 0.0},
+          {"unit", mode.unit}};
+}
+
+// A line for each mode that has positions.
+void print_positions(const std::vector<Mode>& modes) {
+  for (const Mode& mode : modes) {
+    const Json about = positions_json(mode);
+    if (about.is_null()) continue;
+    const auto end = [&](const char* number, const char* label) {
+      const double x = about[number].get<double>();
+      return about[label].is_string() && about[label] != shortest(x)
+                 ? fmt::format("{} ({})", shortest(x), about[label].get<std::string>())
+                 : shortest(x);
+    };
+    fmt::print("{}: positions {} to {}{}, {} {:.6g} apart\n", mode.name, end("from", "first_label"),
+               end("to", "last_label"), mode.unit.empty() ? "" : " " + mode.unit,
+               about["regular"].get<bool>() ? "all" : "typically", about["spacing"].get<double>());
+  }
+}
+
 Json mode_json(const ObservedTensor& tensor, int k, const FiberCount& count) {
   const Mode& mode = tensor.modes()[k];
   // A copy, sorted: a mode may have four billion positions and two entries.
@@ -39,6 +76,7 @@ Json mode_json(const ObservedTensor& tensor, int k, const FiberCount& count) {
   return {{"name", mode.name},
           {"size", mode.size},
           {"labelled", !mode.labels.empty()},
+          {"positions", positions_json(mode)},
           {"empty_slices", mode.size - positions},
           {"fibers", count.fibers},
           {"singleton_fibers", count.singles},
@@ -63,8 +101,7 @@ Result<int> InfoCommand::show_data() const {
   if (!tensor) return tensor.error();
 
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
-  double cells = 1.0;
-  for (const Mode& mode : tensor->modes()) cells *= mode.size;
+  const double cells = count_cells(tensor->modes());
   Json about{{"file", path},
              {"format", format_name(format)},
              {"shape", extents(tensor->modes())},
@@ -95,6 +132,7 @@ Result<int> InfoCommand::show_data() const {
                grouped(mode["size"].get<Count>()), grouped(mode["empty_slices"].get<Count>()),
                grouped(mode["fibers"].get<Count>()), grouped(mode["singleton_fibers"].get<Count>()),
                mode["mean_fiber"].get<double>());
+  print_positions(tensor->modes());
   fmt::print("\nfitting at rank 10 needs about {}\n", bytes_text(about["fit_bytes"].get<double>()));
   return 0;
 }
@@ -116,6 +154,7 @@ Json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
           {"agree", agree},
           {"near", near},
           {"smoothness", part.modes.smoothness},
+          {"side", part.modes.side},
           {"row_power", part.modes.row_power},
           {"fiber_power", part.modes.fiber_power},
           {"rank", part.factor.cols()},
@@ -165,7 +204,15 @@ Result<int> InfoCommand::show_model() const {
              {"index_base", model->index_base},
              {"mixture", mixture},
              {"tensor_mixture", predictor.tensor_mixture()},
-             {"settings", Json::parse(model->settings)}};
+             {"settings", io::to_json(model->record)}};
+  about["side"] = Json::object();  // how many columns of side information each mode has
+  for (const Mode& mode : modes)
+    if (mode.side) about["side"][mode.name] = mode.side->columns();
+  for (const Mode& mode : modes)
+    about["modes"].push_back({{"name", mode.name},
+                              {"size", mode.size},
+                              {"labelled", !mode.labels.empty()},
+                              {"positions", positions_json(mode)}});
   if (const Latent* latent = model->latent())
     for (const ModelPart& part : latent->parts) about["parts"].push_back(part_json(part, modes));
   if (output.json) {
@@ -177,17 +224,20 @@ Result<int> InfoCommand::show_model() const {
   fmt::print("values {:.6g} to {:.6g}", model->observed.low, model->observed.high);
   if (model->clip)
     fmt::print(", predictions kept within {:.6g} to {:.6g}", model->clip->low, model->clip->high);
-  fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n\n", offsets, model->offsets.mean,
-             model->index_base);
+  fmt::print("\noffsets {}, mean {:.6g}, indices from {}\n", offsets, model->offsets.mean, model->index_base);
+  print_positions(modes);
+  for (const auto& [mode, columns] : about["side"].items())
+    fmt::print("{} columns of side information of {}\n", columns.get<Count>(), mode);
+  fmt::print("\n");
   if (model->latent() != nullptr)
     print_parts(about["parts"], mixture);
   else
     fmt::print("{}\n", body_text(*model));
   Json settings = about["settings"];
-  const Json run = settings.value("run", Json::object());
   settings.erase("run");
   fmt::print("\nsettings {}\n", settings.dump());
-  if (run.contains("command")) fmt::print("fitted by: {}\n", run["command"].get<std::string>());
+  if (const auto& run = model->record.run; run && !run->command.empty())
+    fmt::print("fitted by: {}\n", run->command);
   return 0;
 }
 

@@ -21,7 +21,8 @@ double unit_bytes(const MethodInfo& method) {
   Settings settings;
   settings.method = method.method;
   if (takes(method.method, kTakesRank)) settings.ranks = {Settings::kDefaultRank};
-  if (takes(method.method, kTakesParts)) settings.parts = full_structure(static_cast<int>(modes.size()));
+  if (takes(method.method, kTakesParts))
+    settings.latent.parts = full_structure(static_cast<int>(modes.size()));
   const double none = method.bytes(0, modes, settings);
   if (method.scale == Scale::kDense) return none / (1.0 * kSide * kSide * kSide);
   return (method.bytes(kMany, modes, settings) - none) / kMany;

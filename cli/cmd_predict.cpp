@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <memory>
 
@@ -33,7 +33,7 @@ struct PredictCommand {
 Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& predictor,
                                         TensorFile& file) const {
   const std::vector<double> middle = file.entries.value;
-  const std::vector<Count> support = predictor.support(file.entries.index);
+  const std::vector<Count> support = predictor.support(file.entries.cells, file.entries.coordinates);
   for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
     for (std::size_t e = 0; e < middle.size(); ++e) {
       double end = middle[e] + sign * fitted.calibration.half_width(support[e], interval);
@@ -60,19 +60,18 @@ Result<int> PredictCommand::run() {
   if (!file) return file.error();
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
-  Predictor::Prediction prediction = predictor.predict(file->entries.index);
+  Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
   if (auto written = write_tensor(out, *file); !written) return written.error();
   if (interval > 0.0)
     if (auto written = write_interval(*fitted, predictor, *file); !written) return written.error();
-  if (prediction.cold > 0)
-    output.say(fmt::format("note: {} of {} cells lie on no observed fiber and got their offset",
-                           grouped(prediction.cold), grouped(file->entries.size())));
+  if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
                                               {"cold", prediction.cold},
+                                              {"unseen", prediction.unseen},
                                               {"offset", fitted->offsets.mean},
                                               {"output", out}}
                            .dump());
@@ -93,7 +92,7 @@ Action add_predict(CLI::App& app) {
           "--interval", command->interval,
           "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")
       ->check(CLI::Range(0.0, 1.0));
-  command->clip.add_flag(verb, "as the model was fitted");
+  command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

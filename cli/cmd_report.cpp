@@ -2,7 +2,7 @@
 // lacuna report MODEL -o PAGE.html
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <memory>
 

@@ -29,14 +29,13 @@ struct SplitCommand {
 // The entries of `file` at the given positions, as a sparse file of the same modes.
 TensorFile take(const TensorFile& file, std::span<const Count> positions) {
   TensorFile part = file;
-  part.entries.index.assign(file.entries.index.size(), {});
+  part.entries.cells = Cells(file.entries.order());
   part.entries.value.clear();
   part.entries.weight.clear();
   part.dense = false;
   part.missing = 0;
   for (const Count e : positions) {
-    for (std::size_t k = 0; k < file.entries.index.size(); ++k)
-      part.entries.index[k].push_back(file.entries.index[k][e]);
+    part.entries.cells.add(file.entries.cells, e);
     part.entries.value.push_back(file.entries.value[e]);
     if (!file.entries.weight.empty()) part.entries.weight.push_back(file.entries.weight[e]);
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/base/version.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/io/model_file.hpp>
@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
 #include "signals.hpp"
@@ -52,7 +53,7 @@ struct TuneCommand {
     return text;
   }
   [[nodiscard]] std::string csv(const TuneResult& found) const;
-  [[nodiscard]] nlohmann::ordered_json settings_table(const TuneResult& found) const;
+  [[nodiscard]] TuningRecord tuning_record(const TuneResult& found) const;
   [[nodiscard]] nlohmann::ordered_json report(const TuneResult& found, const FitResult& result) const;
   void tell(const TuneResult& found, const FitResult& result) const;
 };
@@ -139,26 +140,24 @@ std::string TuneCommand::csv(const TuneResult& found) const {
   return text;
 }
 
-nlohmann::ordered_json TuneCommand::settings_table(const TuneResult& found) const {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+TuningRecord TuneCommand::tuning_record(const TuneResult& found) const {
+  TuningRecord record{.metric = metric_name(), .folds = tuning.folds};
   for (const TuneRow& row : found.rows) {
-    nlohmann::ordered_json errors = nlohmann::ordered_json::array();
+    TuningRecord::Row& kept = record.rows.emplace_back();
+    kept.candidate = tuning.candidates[row.candidate].name;
+    kept.lambda = row.lambda;
+    kept.complete = row.complete();
+    if (std::isfinite(row.mean())) kept.mean = shown(row.mean());
+    kept.standard_error = row.spread();
     for (const auto& error : row.errors)
-      errors.push_back(error ? nlohmann::ordered_json(shown(*error)) : nlohmann::ordered_json(nullptr));
-    rows.push_back({{"candidate", tuning.candidates[row.candidate].name},
-                    {"lambda", row.lambda},
-                    {"complete", row.complete()},
-                    {"mean", std::isfinite(row.mean()) ? nlohmann::ordered_json(shown(row.mean()))
-                                                       : nlohmann::ordered_json(nullptr)},
-                    {"standard_error", row.spread()},
-                    {"folds", std::move(errors)}});
+      kept.folds.push_back(error ? std::optional(shown(*error)) : std::nullopt);
   }
-  return {{"metric", metric_name()}, {"folds", tuning.folds}, {"rows", std::move(rows)}};
+  return record;
 }
 
 nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitResult& result) const {
   const TuneRow& best = found.rows[found.best];
-  nlohmann::ordered_json all = settings_table(found);
+  nlohmann::ordered_json all = io::to_json(tuning_record(found));
   all.update({{"best",
                {{"candidate", tuning.candidates[best.candidate].name},
                 {"lambda", best.lambda},
@@ -194,7 +193,7 @@ Result<int> TuneCommand::run() {
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
-  auto data = read_training(train, test, input);
+  auto data = read_training(train, test, input, fit.side);
   if (!data) return data.error();
   if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
   if (auto fine = list_candidates(data->tensor); !fine) return fine.error();
@@ -236,7 +235,7 @@ Result<int> TuneCommand::run() {
   FitResult result = run_fit(std::move(data->tensor), best, unseen, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
-  if (auto kept = run.keep_record(result, steps, fit, settings_table(found)); !kept) return kept.error();
+  if (auto kept = run.keep_record(result, steps, fit, tuning_record(found)); !kept) return kept.error();
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
   if (auto written = run.write_page(result.model, unseen, fit); !written) return written.error();
   if (output.json)

@@ -34,6 +34,7 @@ Action add_info(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_certify(CLI::App& app);
 Action add_methods(CLI::App& app);
+Action add_settings(CLI::App& app);
 Action add_report(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;

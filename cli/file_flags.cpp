@@ -86,8 +86,16 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
     for (const std::string& path : option->results()) files.push_back({std::string(flag), path, role});
   };
   add(app, "--config", Role::kInput);
+  for (const char* flag : {"--side", "--graph"})  // MODE=FILE
+    if (const CLI::Option* option = verb.get_option_no_throw(flag))
+      for (const std::string& given : option->results())
+        if (const std::size_t equals = given.find('='); equals != std::string::npos)
+          files.push_back({flag, given.substr(equals + 1), Role::kInput});
   for (const FileFlag& one : kFileFlags)
     if (one.verb.empty() || one.verb == verb.get_name()) add(verb, one.flag, one.role);
+  if (const CLI::Option* option = verb.get_option_no_throw("--coordinates"))
+    for (const std::string& pair : option->results())  // MODE=FILE
+      files.push_back({"--coordinates", pair.substr(pair.find('=') + 1), Role::kInput});
   const CLI::Option* interval = verb.get_option_no_throw("--interval");
   if (verb.get_name() == "predict" && interval != nullptr && interval->count() > 0)
     for (const std::string& path : verb.get_option("--output")->results())

@@ -66,6 +66,7 @@ void FitFlags::add_flags(CLI::App& command) {
                 "one more fit, with a twentieth of the entries set aside before anything is chosen, so that "
                 "predict --interval knows how sure it is")
       ->group(group);
+  side.add_flags(command);
   command.add_option("--report", report, "also write a page about the fit, to look at in a browser")
       ->group(group);
   command
@@ -104,14 +105,14 @@ Result<Settings> FitFlags::settings(const std::vector<Mode>& modes, std::unique_
     settings.method.settle(method && takes(*method, kTakesInit) ? *method : Method::kTrMm);
     if (takes(*settings.method, kTakesRank)) settings.ranks.settle(ranks(*warm));
   }
-  if (intervals) settings.calibrate = kCalibrationShare;
+  if (intervals) settings.search.calibrate = kCalibrationShare;
   if (preset == "paper") {
     settings = paper_preset(std::move(settings), static_cast<int>(modes.size()));
     for (const auto& [setting, text] : given)  // what is said to be open stays so
       if (text == "auto" && setting != "method" && setting != "clip")
         if (auto read = read_flag(setting, text, modes, settings); !read) return read.error();
   }
-  if (!report.empty()) settings.certify = Certify::kEveryStep;
+  if (!report.empty()) settings.latent.certify = Certify::kEveryStep;
   if (settings.method.given()) (void)settled(settings, static_cast<int>(modes.size()));  // throws
   return settings;
 }

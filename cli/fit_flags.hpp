@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "side_flags.hpp"
 
 namespace lacuna::cli {
 
@@ -23,6 +24,7 @@ struct FitFlags {
   std::string preset;
   bool strict = false;
   bool intervals = false;
+  SideFlags side;
   std::string report;      // a page about the fit
   bool no_record = false;  // keep nothing in the model that differs from run to run
 

@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "base/machine.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
 namespace {
 
 const std::vector<std::pair<std::string, Format>> kFormats = {
-    {"auto", Format::kAuto},   {"tns", Format::kTns},        {"sptensor", Format::kSptensor},
-    {"table", Format::kTable}, {"npy", Format::kNpy},        {"npz", Format::kNpz},
-    {"mat", Format::kMat},     {"picture", Format::kPicture}};
+    {"auto", Format::kAuto},   {"tns", Format::kTns},         {"sptensor", Format::kSptensor},
+    {"table", Format::kTable}, {"npy", Format::kNpy},         {"npz", Format::kNpz},
+    {"mat", Format::kMat},     {"picture", Format::kPicture}, {"netcdf", Format::kNetcdf},
+    {"hdf5", Format::kHdf5},   {"tiff", Format::kTiff},       {"envi", Format::kEnvi},
+    {"video", Format::kVideo}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -39,7 +42,7 @@ void InputFlags::add_flags(CLI::App& command) {
   command
       .add_option("--missing-value", missing_value, "in a dense file this number means missing, as NaN does")
       ->group(group);
-  command.add_option("--variable", variable, "which array of a .mat or .npz file")->group(group);
+  command.add_option("--variable", variable, "which array of a .mat, .npz, .nc or .h5 file")->group(group);
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
   command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
@@ -59,6 +62,19 @@ void InputFlags::add_flags(CLI::App& command) {
                   "how much each line counts, by name or number; 2: as if listed twice")
       ->group(group);
   command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
+  command
+      .add_option(
+          "--positions", positions,
+          "table columns whose numbers or time stamps say where along its mode an entry lies; columns "
+          "of dates do by themselves")
+      ->delimiter(',')
+      ->group(group);
+  command
+      .add_option(
+          "--coordinates", coordinates,
+          "positions of a mode's indices, such as band=wavelengths.txt: a number or time stamp on each "
+          "line, or a label and one; may repeat")
+      ->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
       ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
@@ -90,6 +106,14 @@ Result<ReadOptions> InputFlags::read_options() const {
     if (!width) return usage_error("--bin", width.error().what);
     options.bins.push_back({.column = bin.substr(0, equals), .width = *width});
   }
+  options.positions = positions;
+  for (const std::string& one : coordinates) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
+      return usage_error("--coordinates",
+                         fmt::format("found '{}', expected MODE=FILE such as band=wavelengths.txt", one));
+    options.coordinates.push_back({.mode = one.substr(0, equals), .path = one.substr(equals + 1)});
+  }
   return options;
 }
 
@@ -102,7 +126,8 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   error.where = path;
   if (repeated.second != repeated.first) {
     error.where = locate_entry(path, options, repeated.second);
-    error.what += fmt::format(" (first at {})", locate_entry(path, options, repeated.first));
+    error.what += fmt::format(" (first at {}); choose --duplicates mean, sum or last",
+                              locate_entry(path, options, repeated.first));
   }
   return error;
 }
@@ -129,13 +154,18 @@ bool shows_a_picture(const TensorFile& file) {
 }
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
-                                   const InputFlags& flags) {
+                                   const InputFlags& flags, const SideFlags& side) {
   auto options = flags.read_options();
   if (!options) return options.error();
   auto file = read_tensor(path, *options);
   if (!file) return file.error();
 
   TrainingData data;
+  const auto attach = [&]() -> Result<> {
+    data.notes.clear();
+    return side.attach(*file, data.notes);
+  };
+  if (auto attached = attach(); !attached) return attached.error();
   if (!test_path.empty()) {
     auto test = read_cells(test_path, flags, file->modes, file->index_base);
     if (!test && flags.index_base < 0 && file->index_base == 1) {
@@ -145,6 +175,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
         options->index_base = 0;
         file = read_tensor(path, *options);
         if (!file) return file.error();
+        if (auto attached = attach(); !attached) return attached.error();
         test = read_cells(test_path, flags, file->modes, 0);
       }
     }
@@ -164,8 +195,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
 
 void announce(const Output& output, const std::string& path, const TrainingData& data) {
   const ObservedTensor& tensor = data.tensor;
-  double cells = 1.0;
-  for (const Mode& mode : tensor.modes()) cells *= mode.size;
+  const double cells = count_cells(tensor.modes());
   const bool numbered = std::any_of(tensor.modes().begin(), tensor.modes().end(),
                                     [](const Mode& mode) { return mode.labels.empty() && !mode.binning; });
   std::string line = fmt::format("{}: {}, {}, {} observed ({:.3g} %)", path, format_name(data.format),
@@ -176,6 +206,22 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   output.say(line);
+  for (const std::string& note : data.notes) output.say("note: " + note);
+}
+
+std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file) {
+  std::string note;
+  if (prediction.cold > 0)
+    note = fmt::format("{} of {} cells lie on no observed fiber and got the effects of their positions",
+                       grouped(prediction.cold), grouped(file.entries.size()));
+  if (prediction.unseen == 0) return note;
+  const Mode& mode = file.modes[static_cast<std::size_t>(prediction.first_unseen_mode)];
+  const Index i = file.entries.cells.mode(prediction.first_unseen_mode)[prediction.first_unseen_cell];
+  const std::string where = i < mode.labels.size() ? fmt::format("'{}'", mode.labels[i])
+                                                   : fmt::format("{}", std::int64_t{i} + file.index_base);
+  return fmt::format("{}{}{} {} at positions without observed entries, the first at {} {}", note,
+                     note.empty() ? "" : "; ", grouped(prediction.unseen),
+                     prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
 }
 
 Result<> check_memory(double bytes, const std::string& what) {

@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <lacuna/io/tensor_file.hpp>
+#include <lacuna/model/model.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "side_flags.hpp"
 
 namespace lacuna::cli {
 
@@ -28,6 +30,8 @@ struct InputFlags {
   std::string value_column;
   std::string weight_column;
   std::vector<std::string> bins;
+  std::vector<std::string> positions;
+  std::vector<std::string> coordinates;
   bool indices = false;
   std::string duplicates = "error";
 
@@ -42,13 +46,14 @@ struct TrainingData {
   int index_base = 1;
   Format format = Format::kTns;
   bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
+  std::vector<std::string> notes;  // about side information
   std::optional<Entries>
       test;  // cells with a value; labels and positions the training data lacks are kUnseen
 };
 
-// Reads the training file and, if named, the test file, with one index base for both.
+// Reads the training file, what is known of its modes and, if named, the test file, with one index base for all.
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
-                                   const InputFlags& flags);
+                                   const InputFlags& flags, const SideFlags& side);
 
 [[nodiscard]] bool shows_a_picture(const TensorFile& file);
 
@@ -65,6 +70,10 @@ void keep_valued(Entries& entries);
 
 // Says format, shape, index base, counts on stderr.
 void announce(const Output& output, const std::string& path, const TrainingData& data);
+
+// What to tell of cells that the model knows little of, and of the first position of the file at which it saw
+// nothing; empty when there are none.
+[[nodiscard]] std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file);
 
 // kMemory unless about `bytes` more fit in the machine's memory.
 Result<> check_memory(double bytes, const std::string& what);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 #include <new>
 #include <stdexcept>
 #include <system_error>

@@ -51,7 +51,7 @@ Program::Program() : app_("Fills in the missing entries of multi-way data.", "la
       {"fit", add_fit(app_)},           {"complete", add_complete(app_)}, {"predict", add_predict(app_)},
       {"evaluate", add_evaluate(app_)}, {"split", add_split(app_)},       {"convert", add_convert(app_)},
       {"info", add_info(app_)},         {"certify", add_certify(app_)},   {"methods", add_methods(app_)},
-      {"tune", add_tune(app_)},         {"report", add_report(app_)}};
+      {"tune", add_tune(app_)},         {"report", add_report(app_)},     {"settings", add_settings(app_)}};
   check_numbers(app_);
 }
 

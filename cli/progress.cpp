@@ -96,20 +96,19 @@ Result<> History::save(const std::string& path) const {
   return write_whole(path, text);
 }
 
-nlohmann::ordered_json History::json() const {
-  nlohmann::ordered_json columns = nlohmann::ordered_json::object();
-  for (const FitProgress& step : steps_) {
-    columns["iteration"].push_back(step.iteration);
-    columns["seconds"].push_back(step.seconds);
-    columns["objective"].push_back(step.objective);
-    columns["gradient_norm"].push_back(step.gradient_norm);
-    columns["train_rmse"].push_back(step.train_rmse);
-    columns["test_rmse"].push_back(or_null(step.test_rmse));
-    columns["test_auc"].push_back(or_null(step.test_auc));
-    columns["gap"].push_back(or_null(step.gap));
-    columns["operator_applications"].push_back(step.operator_applications);
-  }
-  return columns;
+std::vector<StepRecord> History::records() const {
+  std::vector<StepRecord> records;
+  for (const FitProgress& step : steps_)
+    records.push_back({.iteration = step.iteration,
+                       .seconds = step.seconds,
+                       .objective = step.objective,
+                       .gradient_norm = step.gradient_norm,
+                       .train_rmse = step.train_rmse,
+                       .test_rmse = step.test_rmse,
+                       .test_auc = step.test_auc,
+                       .gap = step.gap,
+                       .operator_applications = step.operator_applications});
+  return records;
 }
 
 }  // namespace lacuna::cli

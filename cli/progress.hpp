@@ -4,7 +4,6 @@
 
 #include <lacuna/method/fit_once.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,7 @@ class History {
   // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap,operator_applications: a line
   // for each step. The file appears, or is replaced, whole.
   Result<> save(const std::string& path) const;
-  // The same, a list for each column.
-  [[nodiscard]] nlohmann::ordered_json json() const;
+  [[nodiscard]] std::vector<StepRecord> records() const;
 
  private:
   std::vector<FitProgress> steps_;

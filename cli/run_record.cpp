@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "io/file/checksum.hpp"
 
@@ -24,11 +24,11 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-Result<nlohmann::ordered_json> about_file(const std::string& path) {
-  if (path.empty()) return nlohmann::ordered_json(nullptr);
+Result<std::optional<RunRecord::File>> about_file(const std::string& path) {
+  if (path.empty()) return std::optional<RunRecord::File>();
   auto sum = file_checksum(path);
   if (!sum) return sum.error();
-  return nlohmann::ordered_json{{"path", path}, {"checksum", *sum}};
+  return std::optional(RunRecord::File{.path = path, .checksum = *sum});
 }
 
 }  // namespace
@@ -42,33 +42,29 @@ Run::Run(std::string train_path, std::string test_path, const TrainingData& data
     : train(std::move(train_path)), test(std::move(test_path)), picture(data.picture) {
   if (flags.report.empty()) return;
   const ObservedTensor& tensor = data.tensor;
-  known = Entries{.index = tensor.indices(), .value = {tensor.values().begin(), tensor.values().end()}};
+  known = Entries{.cells = tensor.cells(), .value = {tensor.values().begin(), tensor.values().end()}};
 }
 
 Result<> Run::keep_record(FitResult& result, const History& history, const FitFlags& flags,
-                          const nlohmann::ordered_json& tuning) const {
+                          std::optional<TuningRecord> tuning) const {
   if (flags.no_record) return Nothing{};
   auto train_file = about_file(train);
   if (!train_file) return train_file.error();
   auto test_file = about_file(test);
   if (!test_file) return test_file.error();
-  nlohmann::ordered_json run{{"command", command_line()},
-                             {"train", *train_file},
-                             {"picture", picture},
-                             {"threads", thread_count()},
-                             {"iterations", result.last.iteration},
-                             {"seconds", result.seconds},
-                             {"choosing_seconds", result.choosing_seconds},
-                             {"stop_reason", result.stop_reason},
-                             {"history", history.json()}};
-  if (!test.empty()) run["test"] = *test_file;
-  if (!tuning.is_null()) run["tuning"] = tuning;
-  if (result.held_out_rmse) run["held_out_rmse"] = *result.held_out_rmse;
-  if (result.held_out_auc) run["held_out_auc"] = *result.held_out_auc;
-  auto settings = nlohmann::ordered_json::parse(result.model.settings);
-  run["seed"] = settings.value("seed", 1);
-  settings["run"] = std::move(run);
-  result.model.settings = settings.dump();
+  result.model.record.run = RunRecord{.command = command_line(),
+                                      .train = *train_file,
+                                      .test = *test_file,
+                                      .picture = picture,
+                                      .threads = thread_count(),
+                                      .iterations = result.last.iteration,
+                                      .seconds = result.seconds,
+                                      .choosing_seconds = result.choosing_seconds,
+                                      .stop_reason = result.stop_reason,
+                                      .held_out_rmse = result.held_out_rmse,
+                                      .held_out_auc = result.held_out_auc,
+                                      .history = history.records(),
+                                      .tuning = std::move(tuning)};
   return Nothing{};
 }
 
@@ -79,9 +75,7 @@ Result<> Run::write_page(const Model& model, const Entries* unseen, const FitFla
 
 Result<> write_report(const std::string& path, const Model& model, const Entries* train, const Entries* test,
                       bool picture) {
-  const auto settings = nlohmann::ordered_json::parse(model.settings);
-  const bool known_picture =
-      settings.contains("run") && settings["run"].value("picture", false) && model.order() <= 3;
+  const bool known_picture = model.record.run && model.record.run->picture && model.order() <= 3;
   return write_whole(path,
                      report_page(model, {.train = train, .test = test, .picture = picture || known_picture}));
 }

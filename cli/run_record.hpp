@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lacuna/report/report.hpp>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "fit_flags.hpp"
@@ -23,9 +23,9 @@ struct Run {
   std::optional<Entries> known{};  // the observed entries, kept where a page will show them
 
   Run(std::string train_path, std::string test_path, const TrainingData& data, const FitFlags& flags);
-  // Command, files and their checksums, history and, after tuning, its table, into the model's settings.
+  // Command, files and their checksums, history and, after tuning, its table, into the model's record.
   Result<> keep_record(FitResult& result, const History& history, const FitFlags& flags,
-                       const nlohmann::ordered_json& tuning = nullptr) const;
+                       std::optional<TuningRecord> tuning = {}) const;
   // The page that --report asks for, if it does.
   Result<> write_page(const Model& model, const Entries* unseen, const FitFlags& flags) const;
 };

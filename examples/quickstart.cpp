@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/io/model_file.hpp>
-#include <lacuna/search/fit.hpp>
+#include <lacuna/lacuna.hpp>
 #include <random>
 namespace {
 
@@ -19,15 +18,13 @@ double temperature(Index place, Index day, Index hour) {
 // About a third of the readings arrived; the cells that are not listed are missing.
 lacuna::Entries readings() {
   lacuna::Entries entries;
-  entries.index.resize(3);
+  entries.cells = lacuna::Cells(3);
   std::mt19937_64 random(1);
   for (Index place = 0; place < 12; ++place)
     for (Index day = 0; day < 30; ++day)
       for (Index hour = 0; hour < 24; ++hour) {
         if (random() % 10 >= 3) continue;
-        entries.index[0].push_back(place);
-        entries.index[1].push_back(day);
-        entries.index[2].push_back(hour);
+        entries.cells.add({place, day, hour});
         entries.value.push_back(temperature(place, day, hour));
       }
   return entries;
@@ -56,7 +53,7 @@ int main() {
   if (!model) return fail(model.error());
 
   // Three readings, whether they arrived or not. Cells are listed mode by mode.
-  const std::vector<std::vector<Index>> cells = {{1, 4, 9}, {0, 10, 21}, {3, 8, 17}};
+  const lacuna::Cells cells = {{1, 4, 9}, {0, 10, 21}, {3, 8, 17}};
   const std::vector<double> predicted = lacuna::Predictor(*model).predict(cells).value;
   double worst = 0.0;
   for (std::size_t i = 0; i < predicted.size(); ++i) {

@@ -10,8 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/lacuna.hpp>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -113,15 +112,13 @@ TensorFile picture(Index rows, Index columns) {
   file.dense = true;
   file.layout.dtype = "|u1";
   file.layout.scale = 255.0;
-  file.entries.index.resize(3);
+  file.entries.cells = lacuna::Cells(3);
   for (Index row = 0; row < rows; ++row)
     for (Index column = 0; column < columns; ++column)
       for (Index channel = 0; channel < kChannels; ++channel) {
-        file.entries.index[0].push_back(row);
-        file.entries.index[1].push_back(column);
-        file.entries.index[2].push_back(channel);
+        file.entries.cells.add({row, column, channel});
       }
-  file.entries.value.assign(file.entries.index[0].size(), 1.0);
+  file.entries.value.assign(file.entries.cells[0].size(), 1.0);
   return file;
 }
 
@@ -159,8 +156,8 @@ class Means {
       std::vector<double> count(left.modes[k].size, 0.0);
       for (Count e = 0; e < entries_->size(); ++e) {
         if (std::isnan(entries_->value[e])) continue;
-        sum[entries_->index[k][e]] += entries_->value[e];
-        count[entries_->index[k][e]] += 1.0;
+        sum[entries_->cells[k][e]] += entries_->value[e];
+        count[entries_->cells[k][e]] += 1.0;
       }
       double total = 0.0;
       double cells = 0.0;
@@ -177,7 +174,7 @@ class Means {
   [[nodiscard]] double overall() const { return overall_; }
   [[nodiscard]] double at(Count entry) const {
     double guess = overall_;
-    for (std::size_t k = 0; k < mean_.size(); ++k) guess += mean_[k][entries_->index[k][entry]] - overall_;
+    for (std::size_t k = 0; k < mean_.size(); ++k) guess += mean_[k][entries_->cells[k][entry]] - overall_;
     return guess;
   }
 

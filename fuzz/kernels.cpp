@@ -53,12 +53,11 @@ ObservedTensor make_tensor(FuzzedDataProvider& input) {
   for (int k = 0; k < order; ++k) extents.push_back(input.ConsumeIntegralInRange<Index>(1, 12));
   const bool weighted = input.ConsumeBool();
   const int count = input.ConsumeIntegralInRange(1, 200);
-  Entries entries;
-  entries.index.resize(static_cast<std::size_t>(order));
+  Entries entries{.cells = Cells(order), .value = {}};
   for (int e = 0; e < count; ++e) {
-    for (int k = 0; k < order; ++k)
-      entries.index[static_cast<std::size_t>(k)].push_back(
-          input.ConsumeIntegralInRange<Index>(0, extents[static_cast<std::size_t>(k)] - 1));
+    std::vector<Index> cell;
+    for (const Index extent : extents) cell.push_back(input.ConsumeIntegralInRange<Index>(0, extent - 1));
+    entries.cells.add(cell);
     entries.value.push_back(input.ConsumeIntegralInRange(-8, 8) / 4.0);
     if (weighted) entries.weight.push_back(input.ConsumeIntegralInRange(1, 12) / 4.0);
   }

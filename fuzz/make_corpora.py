@@ -21,7 +21,7 @@ from PIL import Image
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 OPTION_BYTES = {"tns": 3, "sptensor": 1, "table": 10, "npy": 2, "npz": 2, "mat5": 3, "picture": 1, "text_against_npz": 2,
-                "command_line": 2}  # fmt: skip
+                "command_line": 2, "side": 4}  # fmt: skip
 
 TNS = "1 1 1 0.5\n2 3 1 -1.25e3\n# a comment\n2 1 4 nan\n3 2 2 7\n"
 SPTENSOR = "sptensor\n3\n3 3 4\n3\n1 1 1 0.5\n2 3 1 -1.25\n3 2 4 7\n"
@@ -127,6 +127,28 @@ def pictures():
     put("picture", "claims.bmp", claimed + b"\0\0\0\0")
 
 
+def cubes():
+    put("y4m", "gray", b"YUV4MPEG2 W3 H2 Cmono\nFRAME\nabcdefFRAME Ip\nghijkl")
+    put("y4m", "half", b"YUV4MPEG2 W3 H3 F25:1 Ip A1:1 C420jpeg\nFRAME\n" + bytes(range(17)))
+    put("y4m", "whole", b"YUV4MPEG2 W2 H2 C444\nFRAME\n" + bytes(range(12)))
+    head = "ENVI\nsamples = 2\nlines = 2\nbands = 3\nheader offset = 0\ndata type = {}\ninterleave = {}\nbyte order = 0\n{}"
+    put("envi", "bytes", head.format(1, "bsq", "").encode() + b"\n%%\n" + bytes(range(12)))
+    extra = "data ignore value = 7\nwavelength units = nm\nwavelength = { 400.0,\n 500, 600 }\n"
+    put("envi", "shorts", head.format(2, "bil", extra).encode() + b"\n%%\n" + bytes(range(24)))
+    put("envi", "doubles", head.format(5, "bip", "").encode() + b"\n%%\n" + struct.pack("<12d", *range(12)))
+
+
+def side():
+    put("side", "features", "user,age,town\nann,30,x\nbob,41,y|z\nzoe,NA,\n", b"\1\1\0\0")
+    put("side", "graph", "ann,bob,2\nbob,zoe\n", b"\1\1\0\1")
+    put("side", "numbers", "1 2\n2 3 0.5\n", b"\0\1\1\1")
+    put("side", "coordinates", "user,at\nann,0\nbob,1.5\n", b"\0\0\0\2")
+    put("side", "dates", "2020-01-01\n2020-02-01\n", b"\0\0\0\3")
+    header = b'{"arrays":[2,1],"variable":"x"}'
+    words = b"lacuna>1" + struct.pack("<Q", len(header)) + header + struct.pack("<3d", 1, 2, 3) + b"complete"
+    put("wire", "two", words)
+
+
 def command_line():
     for name, words in {
         "fit": "fit\na.tns\n-o\nm.lac\n--rank\n3\n--lambda=0.5\n--json", "tune": "tune\na.tns\n-o\nm\n--rank-grid\n1,2\n--folds\n3",
@@ -167,6 +189,8 @@ if __name__ == "__main__":
     text()
     arrays()
     pictures()
+    cubes()
+    side()
     command_line()
     state()
     settings()

@@ -2,7 +2,7 @@
 // Model files: what is loaded answers questions with finite numbers or says why not, and is saved and loaded again
 // without a bit changed.
 #include <cmath>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 #include <lacuna/io/model_file.hpp>
 #include <lacuna/report/report.hpp>
 
@@ -14,7 +14,7 @@ using namespace lacuna;
 namespace {
 
 // The first cell, the last, one in between, and one that no mode has.
-std::vector<std::vector<Index>> some_cells(const Model& model) {
+Cells some_cells(const Model& model) {
   std::vector<std::vector<Index>> cells;
   for (const Mode& mode : model.modes) cells.push_back({0, mode.size - 1, mode.size / 2, kUnseen, 0});
   cells.back().back() = kUnseen;

@@ -21,13 +21,13 @@ void check_reading(const Result<Value>& read) {
 // Of one setting: the text that it is written as stands for itself.
 void check_setting(const SettingField& field, const std::string& text) {
   Settings settings;
-  const auto read = field.read(text, kModes, settings);
+  const auto read = read_setting(field.name, text, kModes, settings);
   check_reading(read);
   if (!read) return;
   const std::string written = field.write(settings, kModes);
   if (written.empty()) return;
   Settings again;
-  const auto reread = field.read(written, kModes, again);
+  const auto reread = read_setting(field.name, written, kModes, again);
   fuzz::require(reread.ok(),
                 std::string(field.name) + " is written as '" + written + "', which cannot be read");
   fuzz::require(field.write(again, kModes) == written,

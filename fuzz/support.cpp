@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 
 namespace lacuna::fuzz {
@@ -56,12 +56,12 @@ void check(const Error& error) {
 }
 
 void check(const TensorFile& file) {
-  require(file.modes.size() >= 2 && file.entries.index.size() == file.modes.size(),
+  require(file.modes.size() >= 2 && file.entries.order() == static_cast<int>(file.modes.size()),
           "entries of another order than the modes'");
   const Count count = file.entries.size();
   for (std::size_t k = 0; k < file.modes.size(); ++k) {
     const Mode& mode = file.modes[k];
-    const std::vector<Index>& index = file.entries.index[k];
+    const std::span<const Index> index = file.entries.cells[k];
     require(static_cast<Count>(index.size()) == count, "indices and values differ in number");
     require(mode.labels.size() <= mode.size, "more labels than positions");
     require(std::all_of(index.begin(), index.end(), [&](Index i) { return i < mode.size; }),
@@ -127,8 +127,8 @@ void write_and_read(const TensorFile& file, MemoryFile& memory, ReadOptions opti
   require(again->modes.size() == file.modes.size(), "modes change on the way out and in");
   for (std::size_t k = 0; k < file.modes.size(); ++k)
     for (Count e = 0; e < file.entries.size(); ++e)
-      require(spoken(again->modes[k], again->entries.index[k][e]) ==
-                  spoken(file.modes[k], file.entries.index[k][e]),
+      require(spoken(again->modes[k], again->entries.cells[k][e]) ==
+                  spoken(file.modes[k], file.entries.cells[k][e]),
               "cells change on the way out and in");
 }
 

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(archive.ok(), "the archive cannot be read: " + (archive ? "" : archive.error().message()));
   fuzz::check(*archive);
   fuzz::require(extents(archive->modes) == extents(text->modes), "text and archive differ in sizes");
-  fuzz::require(archive->entries.index == text->entries.index, "text and archive differ in cells");
+  fuzz::require(archive->entries.cells == text->entries.cells, "text and archive differ in cells");
   fuzz::require(fuzz::same_numbers(archive->entries.value, text->entries.value),
                 "text and archive differ in numbers");
   return 0;

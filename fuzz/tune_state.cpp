@@ -9,7 +9,7 @@ using namespace lacuna;
 namespace {
 
 ObservedTensor small_tensor() {
-  Entries entries{.index = {{0, 1, 2, 0}, {0, 0, 1, 1}}, .value = {1.0, 2.0, 3.0, 4.0}};
+  Entries entries{.cells = {{0, 1, 2, 0}, {0, 0, 1, 1}}, .value = {1.0, 2.0, 3.0, 4.0}};
   return std::move(
       *ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 2}}, std::move(entries)));
 }

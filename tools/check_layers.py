@@ -7,7 +7,7 @@
 - A room includes only the rooms listed for it below; public headers include no private ones.
 - Only the outer rooms (command line, tests, examples, benchmarks) open files through io.
 - Every `omp parallel` names num_threads, so that --threads is obeyed.
-- Every source file says its licence and has at most 600 lines.
+- Every source file says its licence. (How long it is, check_sizes.py asks.)
 
 Prints file:line: what is wrong, and ends with 1 if there was anything.
 """
@@ -32,11 +32,10 @@ ALLOWED = {
     "io": "base tensor model",
     "report": "base tensor linalg model evaluate io",
 }
-OUTER = ("cli", "tests", "examples", "bench", "python", "fuzz")  # may include every room
+OUTER = ("cli", "formats", "tests", "examples", "bench", "python", "fuzz")  # may include every room
 SOURCE = (".cpp", ".hpp")
 LICENSED = (*SOURCE, ".py")
 LICENCE = "SPDX-License-Identifier: MIT"
-MOST_LINES = 600
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PARALLEL = re.compile(r"\s*#\s*pragma\s+omp\b.*\bparallel\b")
@@ -95,8 +94,6 @@ def problems(path, text):
         lines.pop()
     if not any(LICENCE in line for line in lines[:2]):
         yield 1, f"found no '{LICENCE}' in the first two lines"
-    if len(lines) > MOST_LINES:
-        yield len(lines), f"found {len(lines)} lines, expected at most {MOST_LINES}"
     if path.suffix in SOURCE:
         yield from source_problems(path, lines)
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "base/parallel.hpp"
+
 #include <pthread.h>
 #include <sys/stat.h>
 
 #include <atomic>
 #include <condition_variable>
-#include <lacuna/base/parallel.hpp>
 #include <mutex>
 #include <system_error>
 #include <thread>

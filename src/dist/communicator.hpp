@@ -4,8 +4,9 @@
 // processes replaces the Communicator and nothing else.
 #pragma once
 
-#include <lacuna/base/parallel.hpp>
 #include <span>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 

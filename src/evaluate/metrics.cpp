@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/evaluate/metrics.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {

@@ -2,25 +2,20 @@
 #include <algorithm>
 #include <lacuna/evaluate/ranking.hpp>
 
+#include "tensor/lexicographic_order.hpp"
+
 namespace lacuna {
 namespace {
 
-using Cells = std::vector<std::vector<Index>>;
-
 constexpr Count kCellsAtOnce = 1 << 18;  // predicted in one call
-
-Cells joined(Cells a, const Cells& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) a[k].insert(a[k].end(), b[k].begin(), b[k].end());
-  return a;
-}
 
 // All facts sorted by the indices other than `mode`, so that those a query must leave out lie together.
 class FactsAlong {
  public:
   FactsAlong(const Cells& facts, int mode) : facts_(&facts), mode_(mode) {
-    for (int k = 0; k < static_cast<int>(facts.size()); ++k)
+    for (int k = 0; k < facts.order(); ++k)
       if (k != mode) others_.push_back(k);
-    order_ = lexicographic_order(facts, others_, static_cast<Count>(facts[0].size()));
+    order_ = lexicographic_order(facts, others_);
   }
 
   // Positions along the mode of the facts that agree with fact `which` elsewhere.
@@ -65,8 +60,9 @@ double realistic_rank(std::span<const double> scores, std::size_t truth, std::sp
 
 Ranking rank_facts(const Predictor& predictor, const std::vector<Index>& extents, const Cells& facts,
                    const Cells& known, std::span<const int> modes, const Interrupted& interrupted) {
-  const Cells all = joined(facts, known);
-  const auto count = static_cast<Count>(facts[0].size());
+  Cells all = facts;
+  all.append(known);
+  const Count count = facts.size();
   Ranking ranking;
   for (const int mode : modes) {
     const FactsAlong along(all, mode);
@@ -75,11 +71,15 @@ Ranking rank_facts(const Predictor& predictor, const std::vector<Index>& extents
     for (Count first = 0; first < count; first += batch) {
       if (interrupted && interrupted()) break;
       const Count last = std::min(first + batch, count);
-      Cells cells(facts.size());
-      for (Count i = first; i < last; ++i)
-        for (int k = 0; k < static_cast<int>(facts.size()); ++k)
-          for (Count j = 0; j < extent; ++j)
-            cells[k].push_back(k == mode ? static_cast<Index>(j) : facts[k][i]);
+      Cells cells(facts.order());
+      std::vector<Index> cell(static_cast<std::size_t>(facts.order()));
+      for (Count i = first; i < last; ++i) {
+        for (int k = 0; k < facts.order(); ++k) cell[k] = facts[k][i];
+        for (Index j = 0; j < extents[mode]; ++j) {
+          cell[mode] = j;
+          cells.add(cell);
+        }
+      }
       const std::vector<double> scores = predictor.predict(cells).value;
       std::vector<Index> others;
       for (Count i = first; i < last; ++i) {

@@ -15,10 +15,13 @@
 #include "io/array/npy.hpp"
 #include "io/array/npz.hpp"
 #include "io/array/npz_write.hpp"
+#include "io/child/dense_child.hpp"
+#include "io/cube/envi.hpp"
 #include "io/file/system_text.hpp"
 #include "io/matlab/mat.hpp"
 #include "io/matlab/mat_write.hpp"
 #include "io/picture/picture.hpp"
+#include "io/text/coordinates.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
@@ -26,6 +29,7 @@
 #include "io/text/table.hpp"
 #include "io/text/table_write.hpp"
 #include "io/text/tns.hpp"
+#include "io/video/video.hpp"
 
 namespace lacuna {
 namespace {
@@ -54,24 +58,27 @@ Ending ending_of(const std::string& path) {
     bool text;
   };
   // Sparse text may turn out to be an sptensor export, and .txt and the like anything that is text.
-  constexpr std::array<Known, 17> kKnown = {{
-      {".tns", Format::kTns, true},
-      {".tensor", Format::kSptensor, true},
-      {".sptensor", Format::kSptensor, true},
-      {".csv", Format::kTable, true},
-      {".tsv", Format::kTable, true},
-      {".txt", Format::kAuto, true},
-      {".dat", Format::kAuto, true},
-      {".data", Format::kAuto, true},
-      {".npy", Format::kNpy, false},
-      {".npz", Format::kNpz, false},
-      {".mat", Format::kMat, false},
-      {".png", Format::kPicture, false},
-      {".jpg", Format::kPicture, false},
-      {".jpeg", Format::kPicture, false},
-      {".bmp", Format::kPicture, false},
-      {".jpe", Format::kPicture, false},
-      {".dib", Format::kPicture, false},
+  constexpr std::array<Known, 40> kKnown = {{
+      {".tns", Format::kTns, true},           {".tensor", Format::kSptensor, true},
+      {".sptensor", Format::kSptensor, true}, {".csv", Format::kTable, true},
+      {".tsv", Format::kTable, true},         {".txt", Format::kAuto, true},
+      {".dat", Format::kAuto, true},          {".data", Format::kAuto, true},
+      {".npy", Format::kNpy, false},          {".npz", Format::kNpz, false},
+      {".mat", Format::kMat, false},          {".png", Format::kPicture, false},
+      {".jpg", Format::kPicture, false},      {".jpeg", Format::kPicture, false},
+      {".bmp", Format::kPicture, false},      {".jpe", Format::kPicture, false},
+      {".dib", Format::kPicture, false},      {".nc", Format::kNetcdf, false},
+      {".nc4", Format::kNetcdf, false},       {".cdf", Format::kNetcdf, false},
+      {".h5", Format::kHdf5, false},          {".hdf5", Format::kHdf5, false},
+      {".he5", Format::kHdf5, false},         {".tif", Format::kTiff, false},
+      {".tiff", Format::kTiff, false},        {".hdr", Format::kEnvi, false},
+      {".bsq", Format::kEnvi, false},         {".bil", Format::kEnvi, false},
+      {".bip", Format::kEnvi, false},         {".img", Format::kEnvi, false},
+      {".y4m", Format::kVideo, false},        {".mp4", Format::kVideo, false},
+      {".m4v", Format::kVideo, false},        {".mkv", Format::kVideo, false},
+      {".mov", Format::kVideo, false},        {".avi", Format::kVideo, false},
+      {".webm", Format::kVideo, false},       {".mpg", Format::kVideo, false},
+      {".mpeg", Format::kVideo, false},       {".ogv", Format::kVideo, false},
   }};
   std::string name = path;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -103,7 +110,13 @@ Result<Format> format_of_bytes(const std::string& path) {
   if (starts("BM") && head.size() >= 10 && head.substr(6, 4) == std::string_view("\0\0\0\0", 4)) {
     return Format::kPicture;
   }
-  if (starts("MATLAB ") || starts("\x89HDF\r\n")) return Format::kMat;
+  if (starts("MATLAB ")) return Format::kMat;
+  if (starts("\x89HDF\r\n")) return Format::kHdf5;
+  if (starts("CDF\x01") || starts("CDF\x02") || starts("CDF\x05")) return Format::kNetcdf;
+  if (starts(std::string_view("II*\0", 4)) || starts(std::string_view("MM\0*", 4)) ||
+      starts(std::string_view("II+\0", 4)) || starts(std::string_view("MM\0+", 4)))
+    return Format::kTiff;
+  if (starts("YUV4MPEG2 ")) return Format::kVideo;
   return Format::kAuto;
 }
 
@@ -213,6 +226,16 @@ std::string_view format_name(Format format) {
       return "mat";
     case Format::kPicture:
       return "picture";
+    case Format::kNetcdf:
+      return "netcdf";
+    case Format::kHdf5:
+      return "hdf5";
+    case Format::kTiff:
+      return "tiff";
+    case Format::kEnvi:
+      return "envi";
+    case Format::kVideo:
+      return "video";
   }
   return "unknown";
 }
@@ -253,6 +276,37 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   return static_cast<std::int64_t>(number * unit);
 }
 
+namespace {
+
+Result<TensorFile> read_format(Format format, const std::string& path, const ReadOptions& options) {
+  switch (format) {
+    case Format::kSptensor:
+      return io::read_sptensor(path, options);
+    case Format::kTable:
+      return io::read_table(path, options);
+    case Format::kNpy:
+      return io::read_npy(path, options);
+    case Format::kNpz:
+      return io::read_npz(path, options);
+    case Format::kMat:
+      return io::read_mat(path, options);
+    case Format::kPicture:
+      return io::read_picture(path, options);
+    case Format::kNetcdf:
+    case Format::kHdf5:
+    case Format::kTiff:
+      return io::read_with_formats(format, path, options);
+    case Format::kEnvi:
+      return io::read_envi(path, options);
+    case Format::kVideo:
+      return io::read_video(path, options);
+    default:
+      return io::read_tns(path, options);
+  }
+}
+
+}  // namespace
+
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
   if (options.index_base && *options.index_base != 0 && *options.index_base != 1) {
     throw std::invalid_argument("an index base that is neither 0 nor 1");
@@ -272,29 +326,31 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
     return usage_error(path, fmt::format("found a {} file, expected a table for the weight column {}",
                                          format_name(format), io::quoted(options.weight_column)));
   }
-  switch (format) {
-    case Format::kSptensor:
-      return io::read_sptensor(path, options);
-    case Format::kTable:
-      return io::read_table(path, options);
-    case Format::kNpy:
-      return io::read_npy(path, options);
-    case Format::kNpz:
-      return io::read_npz(path, options);
-    case Format::kMat:
-      return io::read_mat(path, options);
-    case Format::kPicture:
-      return io::read_picture(path, options);
-    default:
-      return io::read_tns(path, options);
+  if (format != Format::kTable && !options.positions.empty() && options.known_modes == nullptr) {
+    return usage_error(path, fmt::format("found a {} file, expected a table for the column of positions {}",
+                                         format_name(format), io::quoted(options.positions.front())));
   }
+  auto file = read_format(format, path, options);
+  if (!file) return file;
+  if (auto placed = io::place_modes(options, *file); !placed) return placed.error();
+  return file;
 }
 
 Result<> check_output_name(const std::string& path, const TensorFile& file) {
   const auto format = output_format(path, file);
   if (!format) return format.error();
-  if (*format != Format::kPicture) return Nothing{};
-  return io::check_picture_shape(path, file);
+  switch (*format) {
+    case Format::kPicture:
+      return io::check_picture_shape(path, file);
+    case Format::kTiff:
+      return io::check_tiff_shape(path, file);
+    case Format::kEnvi:
+      return io::check_envi_shape(path, file);
+    case Format::kVideo:
+      return io::check_video_shape(path, file);
+    default:
+      return Nothing{};
+  }
 }
 
 Result<> write_tensor(const std::string& path, const TensorFile& file) {
@@ -313,6 +369,14 @@ Result<> write_tensor(const std::string& path, const TensorFile& file) {
       return io::write_mat(path, file);
     case Format::kPicture:
       return io::write_picture(path, file);
+    case Format::kNetcdf:
+    case Format::kHdf5:
+    case Format::kTiff:
+      return io::write_with_formats(*format, path, file);
+    case Format::kEnvi:
+      return io::write_envi(path, file);
+    case Format::kVideo:
+      return io::write_video(path, file);
     default:
       return io::write_tns(path, file);
   }

@@ -56,9 +56,9 @@ class CoreChain {
 };
 
 // The first mode in which two cells of a list differ; the order when they are the same.
-[[nodiscard]] inline int first_difference(const std::vector<std::vector<Index>>& index, Count a, Count b) {
+[[nodiscard]] inline int first_difference(const Cells& cells, Count a, Count b) {
   int mode = 0;
-  while (mode < static_cast<int>(index.size()) && index[mode][a] == index[mode][b]) ++mode;
+  while (mode < cells.order() && cells[mode][a] == cells[mode][b]) ++mode;
   return mode;
 }
 

@@ -2,9 +2,9 @@
 #include "kernels/data_operator.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "kernels/near_kernel.hpp"
@@ -52,7 +52,7 @@ void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span
   if (u.size() < parts_->size() || lambda.size() != parts_->size())
     throw std::invalid_argument("a point needs one factor and one lambda for each part");
   lambda_.assign(lambda.begin(), lambda.end());
-  for (std::size_t p = 0; p < parts_->size(); ++p) factor_[p].assign(u[p], (*parts_)[p].row_scale());
+  for (std::size_t p = 0; p < parts_->size(); ++p) (*parts_)[p].expand(u[p], factor_[p]);
   set_diagonals(lambda, shift);
   set_pair_products(lambda);
 }
@@ -159,8 +159,7 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
     }
   }
   for (std::size_t p = 0; p < parts_->size(); ++p)
-    if (const NearKernel* near = (*parts_)[p].near())
-      near->add_product(factor_[p], lambda_[p], z, y, near_field_);
+    if (const NearKernel* near = (*parts_)[p].near()) near->add_product(factor_[p], lambda_[p], z, y, work_);
 }
 
 template class DataOperator<double>;

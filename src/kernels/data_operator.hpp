@@ -14,7 +14,7 @@
 // N)), an application O(N sum_p r_p) at most.
 #pragma once
 
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <span>
 #include <vector>
 
@@ -62,7 +62,7 @@ class DataOperator {
   // begins.
   std::vector<std::vector<Real>> pair_products_;
   std::vector<std::vector<Count>> piece_products_;
-  mutable std::vector<Real> near_field_;  // of the parts with near modes, one after the other
+  mutable PartWorkspace<Real> work_;  // of the parts with near modes
   mutable Count applications_ = 0;
 };
 

@@ -2,9 +2,9 @@
 #include "kernels/factor_table.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <new>
 
+#include "base/parallel.hpp"
 #include "kernels/fiber_kernels.hpp"
 
 namespace lacuna {

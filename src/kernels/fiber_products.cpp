@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/fiber_products.hpp"
 
-#include <lacuna/base/parallel.hpp>
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {

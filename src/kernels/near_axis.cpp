@@ -6,10 +6,9 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tensor/positions.hpp"
+
 namespace lacuna {
-namespace {
-constexpr double kRegular = 1e-9;  // relative differences of spacing that rounding explains
-}
 
 NearAxis make_axis(const Mode& mode, const NearMode& near) {
   NearAxis axis{.mode = near.mode, .length = near.length, .position = {}, .place = {}};
@@ -27,26 +26,14 @@ NearAxis make_axis(const Mode& mode, const NearMode& near) {
                                 std::to_string(mode.size) + " indices");
   for (const double x : mode.positions)
     if (!std::isfinite(x)) throw std::invalid_argument("a position of " + name + " is not a finite number");
-  std::vector<Index> order = axis.place;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return mode.positions[a] < mode.positions[b]; });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    axis.place[order[i]] = static_cast<Index>(i);
-    axis.position.push_back(mode.positions[order[i]]);
-    if (i > 0 && !(axis.position[i - 1] < axis.position[i]))
-      throw std::invalid_argument("two indices of " + name + " have the same position " +
-                                  std::to_string(axis.position[i]));
-  }
-  if (mode.size == 1) {
-    axis.spacing = 1.0;
-    return axis;
-  }
-  const double mean = (axis.position.back() - axis.position.front()) / (mode.size - 1.0);
-  bool regular = true;
-  for (std::size_t i = 1; i < axis.position.size(); ++i)
-    regular = regular && std::abs(axis.position[i] - axis.position[i - 1] - mean) <=
-                             kRegular * (std::abs(axis.position[i]) + mean);
-  if (regular) axis.spacing = mean;
+  if (std::vector<Index> place = places(mode); !place.empty()) axis.place = std::move(place);
+  axis.position.resize(mode.size);
+  for (std::size_t i = 0; i < axis.place.size(); ++i) axis.position[axis.place[i]] = mode.positions[i];
+  const auto same = std::adjacent_find(axis.position.begin(), axis.position.end());
+  if (same != axis.position.end())
+    throw std::invalid_argument("two indices of " + name + " have the same position " +
+                                std::to_string(*same));
+  axis.spacing = regular_spacing(axis.position);
   return axis;
 }
 

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 
 // Groups lie in the order of their agreeing indices: binary search. -1 where the group has no entry.
-Count NearKernel::find_group(const std::vector<std::vector<Index>>& index, Count cell) const {
+Count NearKernel::find_group(const Cells& index, Count cell) const {
   const auto agreeing = static_cast<Count>(part_.agree.size());
   const auto compare = [&](Count group) {  // < 0: the group lies before the cell's
     for (Count c = 0; c < agreeing; ++c) {
@@ -62,9 +62,8 @@ void NearKernel::read_grid(Count group, std::span<const NearAxis::Between> at, N
   }
 }
 
-bool NearKernel::find_readings(const std::vector<std::vector<Index>>& index,
-                               const std::vector<std::vector<double>>& coordinates, Count cell,
-                               NearCells& found) const {
+bool NearKernel::find_readings(const Cells& index, const std::vector<std::vector<double>>& coordinates,
+                               Count cell, NearCells& found) const {
   std::vector<NearAxis::Between> at;
   double x = 0.0;
   for (const NearAxis& axis : axes_) {
@@ -90,10 +89,10 @@ bool NearKernel::find_readings(const std::vector<std::vector<Index>>& index,
   return true;
 }
 
-NearCells NearKernel::find_cells(const std::vector<std::vector<Index>>& index,
+NearCells NearKernel::find_cells(const Cells& index,
                                  const std::vector<std::vector<double>>& coordinates) const {
   NearCells found;
-  const auto cells = static_cast<Count>(index[0].size());
+  const auto cells = index.size();
   for (Count i = 0; i < cells; ++i) {
     const Index row = part_.learns() ? index[part_.mode][i] : 0;
     if (row >= rows_ || !find_readings(index, coordinates, i, found)) continue;
@@ -107,7 +106,8 @@ NearCells NearKernel::find_cells(const std::vector<std::vector<Index>>& index,
 template <class Real>
 void NearKernel::prepare(std::vector<Real>& field, int columns) const {
   if (grid_) {
-    smooth(field, columns);
+    GridWorkspace<Real> work;
+    smooth(field, columns, work);
     return;
   }
   const std::size_t size = field.size();

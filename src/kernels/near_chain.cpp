@@ -2,14 +2,17 @@
 #include "kernels/near_chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 
 namespace {
+constexpr int kColumnsAtOnce = 64;     // of a field, so that a row of them fits on the stack
 constexpr Count kFibersAtOnce = 4096;  // at least, except for the last groups
-}
+}  // namespace
 
 NearChain::NearChain(std::vector<double> position, std::vector<Count> group_start, double length)
     : position_(std::move(position)),
@@ -42,20 +45,23 @@ void NearChain::for_groups(Body&& body) const {
 template <class Real>
 void NearChain::smooth(Real* field, int columns) const {
   for_groups([&](Count begin, Count end) {
-    std::vector<Real> ahead(static_cast<std::size_t>(columns), Real{0});  // g_(i+1)
     for (Count i = begin + 1; i < end; ++i) {
       const Real a = static_cast<Real>(decay_[i]);
       for (int j = 0; j < columns; ++j) field[i * columns + j] += a * field[(i - 1) * columns + j];
     }
-    for (Count i = end - 1; i >= begin; --i) {
-      const Real a = static_cast<Real>(decay_[i]);
-      const Real next = static_cast<Real>(decay_[i + 1]);
-      for (int j = 0; j < columns; ++j) {
-        Real& f = field[i * columns + j];
-        const Real t = i > begin ? f - a * field[(i - 1) * columns + j] : f;
-        const Real behind = next * ahead[j];
-        f += behind;
-        ahead[j] = t + behind;
+    for (int first = 0; first < columns; first += kColumnsAtOnce) {
+      const int last = std::min(columns, first + kColumnsAtOnce);
+      std::array<Real, kColumnsAtOnce> ahead{};  // g_(i+1)
+      for (Count i = end - 1; i >= begin; --i) {
+        const Real a = static_cast<Real>(decay_[i]);
+        const Real next = static_cast<Real>(decay_[i + 1]);
+        for (int j = first; j < last; ++j) {
+          Real& f = field[i * columns + j];
+          const Real t = i > begin ? f - a * field[(i - 1) * columns + j] : f;
+          const Real behind = next * ahead[j - first];
+          f += behind;
+          ahead[j - first] = t + behind;
+        }
       }
     }
   });

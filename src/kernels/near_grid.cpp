@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numbers>
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/parallel.hpp"
 #include "linalg/decompose.hpp"
 
 namespace lacuna {
@@ -168,7 +168,8 @@ std::vector<double> NearGrid::basis_squares() const {
 // The fields are outer x size x inner numbers. Lines that lie side by side are transformed together: the
 // inner ones, or, along the last axis, those of consecutive outer ones.
 template <class Real>
-void NearGrid::transform(std::size_t axis, Real* fields, Count grids, bool forward) const {
+void NearGrid::transform(std::size_t axis, Real* fields, Count grids, bool forward,
+                         GridWorkspace<Real>& work) const {
   const Transform& by = transforms_[axis];
   const Count size = size_[axis];
   const Count inner = stride_[axis];
@@ -179,12 +180,13 @@ void NearGrid::transform(std::size_t axis, Real* fields, Count grids, bool forwa
   const Count tasks = inner == 1 ? chunks : outer * chunks;
   const Count along = inner;
   const Count across = inner == 1 ? size : 1;
+  work.make_room(thread_count());
   parallel_blocks(
       tasks,
       [&](Count begin, Count end) {
-        std::vector<Real> scratch;
+        std::vector<Real>& scratch = work.lines[omp_get_thread_num()];
         if (by.regular) scratch.resize(by.wide.scratch());
-        Matrix<Real> block;
+        Matrix<Real>& block = work.products[omp_get_thread_num()];
         for (Count task = begin; task < end; ++task) {
           const Count first = task % chunks * kAtOnce;
           const Count count = std::min(kAtOnce, lines - first);
@@ -222,18 +224,18 @@ void NearGrid::transform(std::size_t axis, Real* fields, Count grids, bool forwa
 }
 
 template <class Real>
-void NearGrid::to_spectrum(Real* fields, Count grids) const {
-  for (std::size_t s = 0; s < size_.size(); ++s) transform(s, fields, grids, true);
+void NearGrid::to_spectrum(Real* fields, Count grids, GridWorkspace<Real>& work) const {
+  for (std::size_t s = 0; s < size_.size(); ++s) transform(s, fields, grids, true, work);
 }
 
 template <class Real>
-void NearGrid::from_spectrum(Real* fields, Count grids) const {
-  for (std::size_t s = 0; s < size_.size(); ++s) transform(s, fields, grids, false);
+void NearGrid::from_spectrum(Real* fields, Count grids, GridWorkspace<Real>& work) const {
+  for (std::size_t s = 0; s < size_.size(); ++s) transform(s, fields, grids, false, work);
 }
 
 template <class Real>
-void NearGrid::smooth(Real* fields, Count grids) const {
-  to_spectrum(fields, grids);
+void NearGrid::smooth(Real* fields, Count grids, GridWorkspace<Real>& work) const {
+  to_spectrum(fields, grids, work);
   parallel_blocks(grids * cells_, [&](Count begin, Count end) {
     Count cell = begin % cells_;
     for (Count i = begin; i < end; ++i) {
@@ -241,14 +243,14 @@ void NearGrid::smooth(Real* fields, Count grids) const {
       if (++cell == cells_) cell = 0;
     }
   });
-  from_spectrum(fields, grids);
+  from_spectrum(fields, grids, work);
 }
 
-template void NearGrid::to_spectrum(double*, Count) const;
-template void NearGrid::to_spectrum(float*, Count) const;
-template void NearGrid::from_spectrum(double*, Count) const;
-template void NearGrid::from_spectrum(float*, Count) const;
-template void NearGrid::smooth(double*, Count) const;
-template void NearGrid::smooth(float*, Count) const;
+template void NearGrid::to_spectrum(double*, Count, GridWorkspace<double>&) const;
+template void NearGrid::to_spectrum(float*, Count, GridWorkspace<float>&) const;
+template void NearGrid::from_spectrum(double*, Count, GridWorkspace<double>&) const;
+template void NearGrid::from_spectrum(float*, Count, GridWorkspace<float>&) const;
+template void NearGrid::smooth(double*, Count, GridWorkspace<double>&) const;
+template void NearGrid::smooth(float*, Count, GridWorkspace<float>&) const;
 
 }  // namespace lacuna

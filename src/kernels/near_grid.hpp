@@ -19,6 +19,7 @@
 
 #include "kernels/cosine_transform.hpp"
 #include "kernels/near_axis.hpp"
+#include "kernels/part_workspace.hpp"
 #include "linalg/matrix.hpp"
 
 namespace lacuna {
@@ -37,11 +38,11 @@ class NearGrid {
 
   // Of `grids` fields that lie one after the other, in place: c = E t;  t = E' c;  s = kappa t.
   template <class Real>
-  void to_spectrum(Real* fields, Count grids) const;
+  void to_spectrum(Real* fields, Count grids, GridWorkspace<Real>& work) const;
   template <class Real>
-  void from_spectrum(Real* fields, Count grids) const;
+  void from_spectrum(Real* fields, Count grids, GridWorkspace<Real>& work) const;
   template <class Real>
-  void smooth(Real* fields, Count grids) const;
+  void smooth(Real* fields, Count grids, GridWorkspace<Real>& work) const;
 
   [[nodiscard]] std::span<const double> spectrum() const { return spectrum_; }  // c f
   [[nodiscard]] double diagonal(Count cell) const { return diagonal_[cell]; }   // of kappa
@@ -63,7 +64,7 @@ class NearGrid {
   void set_diagonal();
   void spread_squares(std::size_t axis, std::vector<double>& values) const;
   template <class Real>
-  void transform(std::size_t axis, Real* fields, Count grids, bool forward) const;
+  void transform(std::size_t axis, Real* fields, Count grids, bool forward, GridWorkspace<Real>& work) const;
 
   std::vector<NearAxis> axes_;
   std::vector<Transform> transforms_;

@@ -2,14 +2,18 @@
 #include "kernels/near_kernel.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
+#include <array>
 #include <numeric>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
 
 constexpr Count kFibersAtOnce = 1024;
+constexpr int kColumnsAtOnce = 64;  // of a field, so that a row of them fits on the stack
 // Sums that collide in rows are made in at most this many groups of fibers, each with a buffer of its own.
 constexpr Count kMostBuffers = 16;
 constexpr Count kEntriesPerRow = 8;
@@ -39,15 +43,13 @@ void NearKernel::check_grids() const {
 // Entries ordered by the agreeing indices, then by their places along the near modes.
 void NearKernel::sort_entries(const ObservedTensor& tensor, const std::vector<NearAxis>& axes) {
   const Count size = tensor.size();
-  std::vector<std::vector<Index>> key;
-  for (const int mode : part_.agree) key.emplace_back(tensor.index(mode).begin(), tensor.index(mode).end());
-  for (const NearAxis& axis : axes) {
-    key.emplace_back(tensor.index(axis.mode).begin(), tensor.index(axis.mode).end());
-    for (Index& i : key.back()) i = axis.place[i];
-  }
-  std::vector<int> columns(key.size());
-  std::iota(columns.begin(), columns.end(), 0);
-  entry_ = lexicographic_order(key, columns, size);
+  std::vector<int> modes = part_.agree;
+  for (const NearAxis& axis : axes) modes.push_back(axis.mode);
+  Cells key = tensor.cells().reordered(modes);
+  for (std::size_t s = 0; s < axes.size(); ++s)
+    for (Index& i : key[part_.agree.size() + s]) i = axes[s].place[i];
+  std::iota(modes.begin(), modes.end(), 0);
+  entry_ = lexicographic_order(key, modes);
 
   const std::size_t agreeing = part_.agree.size();
   const auto differ = [&](Count j, std::size_t from, std::size_t to) {
@@ -59,7 +61,7 @@ void NearKernel::sort_entries(const ObservedTensor& tensor, const std::vector<Ne
   std::vector<Count> group_start;
   for (Count j = 0; j < size; ++j) {
     const bool new_group = j == 0 || differ(j, 0, agreeing);
-    if (!new_group && !differ(j, agreeing, key.size())) continue;
+    if (!new_group && !differ(j, agreeing, modes.size())) continue;
     if (new_group) {
       group_start.push_back(static_cast<Count>(start_.size()));
       for (std::size_t c = 0; c < agreeing; ++c) group_key_.push_back(key[c][entry_[j]]);
@@ -101,16 +103,18 @@ void NearKernel::collect(const FactorTable<Real>& u, std::span<const Real> z,
   parallel_blocks(
       fibers(),
       [&](Count begin, Count end) {
-        std::vector<Real> t(static_cast<std::size_t>(columns));
-        for (Count f = begin; f < end; ++f) {
-          std::fill(t.begin(), t.end(), Real{0});
-          for (Count j = start_[f]; j < start_[f + 1]; ++j) {
-            const Real weight = z[entry_[j]];
-            const Real* row = u.row(row_[j]);
-            for (int c = 0; c < columns; ++c) t[c] += weight * row[c];
+        for (int first = 0; first < columns; first += kColumnsAtOnce) {
+          const int count = std::min(kColumnsAtOnce, columns - first);
+          for (Count f = begin; f < end; ++f) {
+            std::array<Real, kColumnsAtOnce> t{};
+            for (Count j = start_[f]; j < start_[f + 1]; ++j) {
+              const Real weight = z[entry_[j]];
+              const Real* row = u.row(row_[j]) + first;
+              for (int c = 0; c < count; ++c) t[c] += weight * row[c];
+            }
+            Real* to = field.data() + slot_[f] * slot_step + first * column_step;
+            for (int c = 0; c < count; ++c) to[c * column_step] = t[c];
           }
-          Real* to = field.data() + slot_[f] * slot_step;
-          for (int c = 0; c < columns; ++c) to[c * column_step] = t[c];
         }
       },
       kFibersAtOnce);
@@ -125,15 +129,18 @@ void NearKernel::add_values(const FactorTable<Real>& u, const std::vector<Real>&
   parallel_blocks(
       fibers(),
       [&](Count begin, Count end) {
-        std::vector<Real> s(static_cast<std::size_t>(columns));
-        for (Count f = begin; f < end; ++f) {
-          const Real* from = field.data() + slot_[f] * slot_step;
-          for (int c = 0; c < columns; ++c) s[c] = static_cast<Real>(scale) * from[c * column_step];
-          for (Count j = start_[f]; j < start_[f + 1]; ++j) {
-            const Real* row = u.row(row_[j]);
-            Real sum = 0;
-            for (int c = 0; c < columns; ++c) sum += row[c] * s[c];
-            y[entry_[j]] += sum;
+        for (int first = 0; first < columns; first += kColumnsAtOnce) {
+          const int count = std::min(kColumnsAtOnce, columns - first);
+          std::array<Real, kColumnsAtOnce> s;
+          for (Count f = begin; f < end; ++f) {
+            const Real* from = field.data() + slot_[f] * slot_step + first * column_step;
+            for (int c = 0; c < count; ++c) s[c] = static_cast<Real>(scale) * from[c * column_step];
+            for (Count j = start_[f]; j < start_[f + 1]; ++j) {
+              const Real* row = u.row(row_[j]) + first;
+              Real sum = 0;
+              for (int c = 0; c < count; ++c) sum += row[c] * s[c];
+              y[entry_[j]] += sum;
+            }
           }
         }
       },
@@ -141,22 +148,25 @@ void NearKernel::add_values(const FactorTable<Real>& u, const std::vector<Real>&
 }
 
 template <class Real>
-void NearKernel::smooth(std::vector<Real>& field, int columns) const {
+void NearKernel::smooth(std::vector<Real>& field, int columns, GridWorkspace<Real>& work) const {
   if (grid_)
-    grid_->smooth(field.data(), groups_ * columns);
+    grid_->smooth(field.data(), groups_ * columns, work);
   else
     chain_.smooth(field.data(), columns);
 }
 
 // G_i += scale sum_e z_e field at e's slot, over the entries of row i.
 template <class Real>
-void NearKernel::add_rows(const std::vector<Real>& field, int columns, double scale, std::span<const Real> z,
-                          std::span<const double> row_scale, Matrix<Real>& g) const {
+void NearKernel::add_rows(int columns, double scale, std::span<const Real> z,
+                          std::span<const double> row_scale, Matrix<Real>& g,
+                          PartWorkspace<Real>& work) const {
+  const std::vector<Real>& field = work.field;
   const Count buffers =
       std::clamp<Count>(static_cast<Count>(entry_.size()) / (kEntriesPerRow * rows_), 1, kMostBuffers);
   const Count slot_step = slot_stride(columns);
   const Count column_step = column_stride();
-  std::vector<Matrix<double>> partial(static_cast<std::size_t>(buffers));
+  std::vector<Matrix<double>>& partial = work.field_sums;
+  if (partial.size() < static_cast<std::size_t>(buffers)) partial.resize(static_cast<std::size_t>(buffers));
   parallel_tasks(static_cast<int>(buffers), [&](int which) {
     Matrix<double>& sum = partial[which];
     sum.setZero(rows_, columns);
@@ -178,71 +188,74 @@ void NearKernel::add_rows(const std::vector<Real>& field, int columns, double sc
 
 template <class Real>
 void NearKernel::add_product(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                             std::span<Real> y, std::vector<Real>& scratch) const {
-  collect(u, z, scratch);
-  smooth(scratch, u.columns());
-  add_values(u, scratch, scale, y);
+                             std::span<Real> y, PartWorkspace<Real>& work) const {
+  collect(u, z, work.field);
+  smooth(work.field, u.columns(), work.grid);
+  add_values(u, work.field, scale, y);
 }
 
 template <class Real>
 void NearKernel::add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
-                                 std::span<const Real> z, std::span<Real> y) const {
-  std::vector<Real> field;
-  collect(v, z, field);
-  smooth(field, v.columns());
-  add_values(u, field, scale, y);
-  collect(u, z, field);
-  smooth(field, u.columns());
-  add_values(v, field, scale, y);
+                                 std::span<const Real> z, std::span<Real> y,
+                                 PartWorkspace<Real>& work) const {
+  collect(v, z, work.field);
+  smooth(work.field, v.columns(), work.grid);
+  add_values(u, work.field, scale, y);
+  collect(u, z, work.field);
+  smooth(work.field, u.columns(), work.grid);
+  add_values(v, work.field, scale, y);
 }
 
 template <class Real>
 void NearKernel::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                          std::span<const double> row_scale, Matrix<Real>& g) const {
-  std::vector<Real> field;
-  collect(u, z, field);
-  smooth(field, u.columns());
-  add_rows(field, u.columns(), scale, z, row_scale, g);
+                          std::span<const double> row_scale, Matrix<Real>& g,
+                          PartWorkspace<Real>& work) const {
+  collect(u, z, work.field);
+  smooth(work.field, u.columns(), work.grid);
+  add_rows(u.columns(), scale, z, row_scale, g, work);
 }
 
 template <class Real>
 void NearKernel::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
-                           std::span<const Real> w, std::span<const double> row_scale,
-                           Matrix<Real>& g) const {
-  std::vector<Real> field;
-  collect(u, w, field);
-  smooth(field, u.columns());
-  add_rows(field, u.columns(), scale, x, row_scale, g);
-  collect(u, x, field);
-  smooth(field, u.columns());
-  add_rows(field, u.columns(), scale, w, row_scale, g);
+                           std::span<const Real> w, std::span<const double> row_scale, Matrix<Real>& g,
+                           PartWorkspace<Real>& work) const {
+  collect(u, w, work.field);
+  smooth(work.field, u.columns(), work.grid);
+  add_rows(u.columns(), scale, x, row_scale, g, work);
+  collect(u, x, work.field);
+  smooth(work.field, u.columns(), work.grid);
+  add_rows(u.columns(), scale, w, row_scale, g, work);
 }
 
 template void NearKernel::collect(const FactorTable<double>&, std::span<const double>,
                                   std::vector<double>&) const;
 template void NearKernel::add_values(const FactorTable<double>&, const std::vector<double>&, double,
                                      std::span<double>) const;
-template void NearKernel::smooth(std::vector<double>&, int) const;
+template void NearKernel::smooth(std::vector<double>&, int, GridWorkspace<double>&) const;
 template void NearKernel::add_product(const FactorTable<double>&, double, std::span<const double>,
-                                      std::span<double>, std::vector<double>&) const;
+                                      std::span<double>, PartWorkspace<double>&) const;
 template void NearKernel::add_directional(const FactorTable<double>&, const FactorTable<double>&, double,
-                                          std::span<const double>, std::span<double>) const;
+                                          std::span<const double>, std::span<double>,
+                                          PartWorkspace<double>&) const;
 template void NearKernel::add_gram(const FactorTable<double>&, double, std::span<const double>,
-                                   std::span<const double>, Matrix<double>&) const;
+                                   std::span<const double>, Matrix<double>&, PartWorkspace<double>&) const;
 template void NearKernel::add_cross(const FactorTable<double>&, double, std::span<const double>,
-                                    std::span<const double>, std::span<const double>, Matrix<double>&) const;
+                                    std::span<const double>, std::span<const double>, Matrix<double>&,
+                                    PartWorkspace<double>&) const;
 template void NearKernel::collect(const FactorTable<float>&, std::span<const float>,
                                   std::vector<float>&) const;
 template void NearKernel::add_values(const FactorTable<float>&, const std::vector<float>&, double,
                                      std::span<float>) const;
-template void NearKernel::smooth(std::vector<float>&, int) const;
+template void NearKernel::smooth(std::vector<float>&, int, GridWorkspace<float>&) const;
 template void NearKernel::add_product(const FactorTable<float>&, double, std::span<const float>,
-                                      std::span<float>, std::vector<float>&) const;
+                                      std::span<float>, PartWorkspace<float>&) const;
 template void NearKernel::add_directional(const FactorTable<float>&, const FactorTable<float>&, double,
-                                          std::span<const float>, std::span<float>) const;
+                                          std::span<const float>, std::span<float>,
+                                          PartWorkspace<float>&) const;
 template void NearKernel::add_gram(const FactorTable<float>&, double, std::span<const float>,
-                                   std::span<const double>, Matrix<float>&) const;
+                                   std::span<const double>, Matrix<float>&, PartWorkspace<float>&) const;
 template void NearKernel::add_cross(const FactorTable<float>&, double, std::span<const float>,
-                                    std::span<const float>, std::span<const double>, Matrix<float>&) const;
+                                    std::span<const float>, std::span<const double>, Matrix<float>&,
+                                    PartWorkspace<float>&) const;
 
 }  // namespace lacuna

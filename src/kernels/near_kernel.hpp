@@ -50,20 +50,20 @@ class NearKernel {
                   std::span<Real> y) const;
   // field <- kappa field
   template <class Real>
-  void smooth(std::vector<Real>& field, int columns) const;
+  void smooth(std::vector<Real>& field, int columns, GridWorkspace<Real>& work) const;
 
   template <class Real>
   void add_product(const FactorTable<Real>& u, double scale, std::span<const Real> z, std::span<Real> y,
-                   std::vector<Real>& scratch) const;
+                   PartWorkspace<Real>& work) const;
   template <class Real>
   void add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
-                       std::span<const Real> z, std::span<Real> y) const;
+                       std::span<const Real> z, std::span<Real> y, PartWorkspace<Real>& work) const;
   template <class Real>
   void add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                std::span<const double> row_scale, Matrix<Real>& g) const;
+                std::span<const double> row_scale, Matrix<Real>& g, PartWorkspace<Real>& work) const;
   template <class Real>
   void add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x, std::span<const Real> w,
-                 std::span<const double> row_scale, Matrix<Real>& g) const;
+                 std::span<const double> row_scale, Matrix<Real>& g, PartWorkspace<Real>& work) const;
 
   // sum_c s_c s_c' over all positions c of the near modes, seen or not, in every group.
   [[nodiscard]] Eigen::MatrixXd fiber_gram(const FactorTable<double>& u, std::span<const double> z) const;
@@ -81,7 +81,7 @@ class NearKernel {
   // coordinates[k][i], where there are any for a near mode, its place along it in units of the mode's
   // positions, which may lie between them. On a grid what lies between is interpolated linearly, and what
   // lies beyond is as at the end.
-  [[nodiscard]] NearCells find_cells(const std::vector<std::vector<Index>>& index,
+  [[nodiscard]] NearCells find_cells(const Cells& cells,
                                      const std::vector<std::vector<double>>& coordinates) const;
   // out[cell] += scale u_cell . (kappa Z'U at the cell)
   template <class Real>
@@ -93,10 +93,9 @@ class NearKernel {
  private:
   void sort_entries(const ObservedTensor& tensor, const std::vector<NearAxis>& axes);
   void check_grids() const;
-  [[nodiscard]] Count find_group(const std::vector<std::vector<Index>>& index, Count cell) const;
-  [[nodiscard]] bool find_readings(const std::vector<std::vector<Index>>& index,
-                                   const std::vector<std::vector<double>>& coordinates, Count cell,
-                                   NearCells& found) const;
+  [[nodiscard]] Count find_group(const Cells& cells, Count cell) const;
+  [[nodiscard]] bool find_readings(const Cells& cells, const std::vector<std::vector<double>>& coordinates,
+                                   Count cell, NearCells& found) const;
   void read_chain(Count group, double x, NearCells& found) const;
   void read_grid(Count group, std::span<const NearAxis::Between> at, NearCells& found) const;
   // The field that cells are read from: kappa t, or the two sweeps of a chain one after the other.
@@ -107,8 +106,8 @@ class NearKernel {
   [[nodiscard]] Count column_stride() const { return grid_ ? slots_ : 1; }
 
   template <class Real>
-  void add_rows(const std::vector<Real>& field, int columns, double scale, std::span<const Real> z,
-                std::span<const double> row_scale, Matrix<Real>& g) const;
+  void add_rows(int columns, double scale, std::span<const Real> z, std::span<const double> row_scale,
+                Matrix<Real>& g, PartWorkspace<Real>& work) const;
 
   PartSpec part_;
   Count rows_ = 1;

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/column_blocks.hpp"
 #include "kernels/fiber_kernels.hpp"
 #include "kernels/near_kernel.hpp"
@@ -64,6 +65,15 @@ PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
   else
     near_ = std::make_unique<const NearKernel>(tensor, view_.part(), row_of_entry_);
   weigh();
+  if (view_.part().side > 0.0) take_side(tensor.modes()[view_.part().mode]);
+}
+
+void PartKernels::take_side(const Mode& mode) {
+  if (!mode.side)
+    throw std::invalid_argument("a part has side=" + std::to_string(part().side) + ", but mode " + mode.name +
+                                " has no side information");
+  basis_.emplace(mode.side, part().side, std::move(row_scale_));
+  row_scale_.clear();
 }
 
 // Counts are sums of weights, so that an entry of weight 2 counts as two.
@@ -111,11 +121,13 @@ PartKernels::~PartKernels() = default;
 
 template <class Real>
 void PartKernels::add_directional(const FactorTable<Real>& u, const FactorTable<Real>& v, double scale,
-                                  std::span<const Real> z, std::span<Real> y) const {
-  if (near_) return near_->add_directional(u, v, scale, z, y);
+                                  std::span<const Real> z, std::span<Real> y,
+                                  PartWorkspace<Real>& work) const {
+  if (near_) return near_->add_directional(u, v, scale, z, y, work);
   // Alone in its fiber: y_e += 2 scale (u_e . v_e) z_e
   if (view_.single_fibers() > 0) {
-    std::vector<Real> twice(static_cast<std::size_t>(rows()));
+    std::vector<Real>& twice = work.row_numbers;
+    twice.resize(static_cast<std::size_t>(rows()));
     for (Count i = 0; i < rows(); ++i) twice[i] = static_cast<Real>(2 * scale) * row_product(u, v, i);
     parallel_blocks(static_cast<Count>(z.size()), [&](Count begin, Count end) {
       view_.for_each_single(begin, end, [&](Count e) {
@@ -140,15 +152,17 @@ Count PartKernels::groups_for(Count entries, Count most) const {
 // g += the sum over groups of pieces of what body(piece, buffer) adds to a zeroed buffer laid out like a
 // factor.
 template <class Real, class Body>
-void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const {
+void PartKernels::scatter_rows(int columns, Matrix<Real>& g, std::vector<FactorTable<Real>>& buffers,
+                               Body&& body) const {
   const Count count = static_cast<Count>(pieces_.size());
   if (count == 0) return;
   const Count groups = groups_for(static_cast<Count>(view_.entry().size()), std::min(kMostGroups, count));
   const int threads = static_cast<int>(std::min<Count>(threads_for_blocks(count), groups));
+  if (buffers.size() < static_cast<std::size_t>(threads)) buffers.resize(static_cast<std::size_t>(threads));
   LoopFailure failure;  // of the buffer, which may not fit
 #pragma omp parallel num_threads(threads)
   {
-    FactorTable<Real> buffer;
+    FactorTable<Real>& buffer = buffers[omp_get_thread_num()];
 #pragma omp for ordered schedule(static, 1)
     for (Count group = 0; group < groups; ++group) {
       failure.run([&] {
@@ -167,25 +181,26 @@ void PartKernels::scatter_rows(int columns, Matrix<Real>& g, Body&& body) const 
 }
 
 template <class Real>
-std::vector<double> PartKernels::single_row_sums(std::span<const Real> x, std::span<const Real> w) const {
+const std::vector<double>& PartKernels::single_row_sums(std::span<const Real> x, std::span<const Real> w,
+                                                        std::vector<std::vector<double>>& sums) const {
   const auto entries = static_cast<Count>(x.size());
   const Count groups = groups_for(entries, kMostGroups);
   const bool one_scale = part().fiber_power == 0.0 || entry_weight_.empty();
   const auto common = static_cast<double>(static_cast<float>(single_scale_));
-  std::vector<std::vector<double>> partial(static_cast<std::size_t>(groups));
+  if (sums.size() < static_cast<std::size_t>(groups)) sums.resize(static_cast<std::size_t>(groups));
   parallel_tasks(static_cast<int>(groups), [&](int group) {
-    std::vector<double>& sum = partial[group];
+    std::vector<double>& sum = sums[group];
     sum.assign(static_cast<std::size_t>(rows()), 0.0);
     view_.for_each_single(entries * group / groups, entries * (group + 1) / groups, [&](Count e) {
       const double scale = one_scale ? common : static_cast<double>(single_scale(e));
       sum[row_of_entry_[e]] += scale * static_cast<double>(x[e]) * static_cast<double>(w[e]);
     });
   });
-  std::vector<double> sums = std::move(partial[0]);
+  std::vector<double>& total = sums.front();
   for (Count group = 1; group < groups; ++group)
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += partial[group][i];
-  for (std::size_t i = 0; i < row_scale_.size(); ++i) sums[i] *= row_scale_[i];
-  return sums;
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += sums[group][i];
+  for (std::size_t i = 0; i < row_scale_.size(); ++i) total[i] *= row_scale_[i];
+  return total;
 }
 
 namespace {
@@ -203,12 +218,12 @@ void add_weighted_rows(const FactorTable<Real>& u, double scale, const std::vect
 }  // namespace
 
 template <class Real>
-void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z,
-                           Matrix<Real>& g) const {
-  if (near_) return near_->add_gram(u, scale, z, row_scale_, g);
-  if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z), g);
+void PartKernels::add_gram_of_rows(const FactorTable<Real>& u, double scale, std::span<const Real> z,
+                                   Matrix<Real>& g, PartWorkspace<Real>& work) const {
+  if (near_) return near_->add_gram(u, scale, z, row_scale_, g, work);
+  if (view_.single_fibers() > 0) add_weighted_rows(u, scale, single_row_sums(z, z, work.row_sums), g);
   const auto& set = kernels::fiber_kernels<Real>();
-  scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
+  scatter_rows(u.columns(), g, work.row_buffers, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
     kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
       set.gram[vectors](piece, u.data() + column, u.stride(), static_cast<Real>(scale), z.data(),
                         buffer.data() + column);
@@ -217,12 +232,13 @@ void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<c
 }
 
 template <class Real>
-void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
-                            std::span<const Real> w, Matrix<Real>& g) const {
-  if (near_) return near_->add_cross(u, scale, x, w, row_scale_, g);
-  if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w), g);
+void PartKernels::add_cross_of_rows(const FactorTable<Real>& u, double scale, std::span<const Real> x,
+                                    std::span<const Real> w, Matrix<Real>& g,
+                                    PartWorkspace<Real>& work) const {
+  if (near_) return near_->add_cross(u, scale, x, w, row_scale_, g, work);
+  if (view_.single_fibers() > 0) add_weighted_rows(u, 2 * scale, single_row_sums(x, w, work.row_sums), g);
   const auto& set = kernels::fiber_kernels<Real>();
-  scatter_rows(u.columns(), g, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
+  scatter_rows(u.columns(), g, work.row_buffers, [&](const FiberRange& piece, FactorTable<Real>& buffer) {
     kernels::for_column_blocks<Real>(u.columns(), [&](int vectors, int column) {
       set.cross[vectors](piece, u.data() + column, u.stride(), static_cast<Real>(scale), x.data(), w.data(),
                          buffer.data() + column);
@@ -230,17 +246,39 @@ void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<
   });
 }
 
+template <class Real, class Add>
+void PartKernels::through_basis(int columns, Matrix<Real>& g, PartWorkspace<Real>& work, Add&& add) const {
+  if (!basis_) return add(g);
+  work.of_rows.setZero(rows(), columns);
+  add(work.of_rows);
+  basis_->add_transposed(work.of_rows, g);
+}
+
+template <class Real>
+void PartKernels::add_gram(const FactorTable<Real>& u, double scale, std::span<const Real> z, Matrix<Real>& g,
+                           PartWorkspace<Real>& work) const {
+  through_basis(u.columns(), g, work, [&](Matrix<Real>& to) { add_gram_of_rows(u, scale, z, to, work); });
+}
+
+template <class Real>
+void PartKernels::add_cross(const FactorTable<Real>& u, double scale, std::span<const Real> x,
+                            std::span<const Real> w, Matrix<Real>& g, PartWorkspace<Real>& work) const {
+  through_basis(u.columns(), g, work, [&](Matrix<Real>& to) { add_cross_of_rows(u, scale, x, w, to, work); });
+}
+
 template void PartKernels::add_directional(const FactorTable<double>&, const FactorTable<double>&, double,
-                                           std::span<const double>, std::span<double>) const;
+                                           std::span<const double>, std::span<double>,
+                                           PartWorkspace<double>&) const;
 template void PartKernels::add_directional(const FactorTable<float>&, const FactorTable<float>&, double,
-                                           std::span<const float>, std::span<float>) const;
+                                           std::span<const float>, std::span<float>,
+                                           PartWorkspace<float>&) const;
 template void PartKernels::add_gram(const FactorTable<double>&, double, std::span<const double>,
-                                    Matrix<double>&) const;
-template void PartKernels::add_gram(const FactorTable<float>&, double, std::span<const float>,
-                                    Matrix<float>&) const;
+                                    Matrix<double>&, PartWorkspace<double>&) const;
+template void PartKernels::add_gram(const FactorTable<float>&, double, std::span<const float>, Matrix<float>&,
+                                    PartWorkspace<float>&) const;
 template void PartKernels::add_cross(const FactorTable<double>&, double, std::span<const double>,
-                                     std::span<const double>, Matrix<double>&) const;
+                                     std::span<const double>, Matrix<double>&, PartWorkspace<double>&) const;
 template void PartKernels::add_cross(const FactorTable<float>&, double, std::span<const float>,
-                                     std::span<const float>, Matrix<float>&) const;
+                                     std::span<const float>, Matrix<float>&, PartWorkspace<float>&) const;
 
 }  // namespace lacuna

@@ -2,17 +2,18 @@
 #include "kernels/tucker_kernels.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/core_chain.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
 
-bool inside(const Tucker& x, const CellList& index, Count i) {
+bool inside(const Tucker& x, const Cells& index, Count i) {
   for (int k = 0; k < x.order(); ++k)
     if (index[k][i] >= x.factors[k].rows()) return false;
   return true;
@@ -31,7 +32,7 @@ class GradientWalk {
     for (int k = 0; k < x.order(); ++k) up_[k].setZero(chain_.level(k).size());
   }
 
-  void visit(const CellList& index, Count begin, Count end, std::span<const double> e) {
+  void visit(const Cells& index, Count begin, Count end, std::span<const double> e) {
     const int last = x_->order() - 1;
     for (Count i = begin; i < end; ++i) {
       const int changed = i == begin ? 0 : first_difference(index, i - 1, i);
@@ -60,7 +61,7 @@ class GradientWalk {
   }
 
   // The subtrees of cell i from the deepest up to that of mode `mode`.
-  void leave(const CellList& index, Count i, int mode) {
+  void leave(const Cells& index, Count i, int mode) {
     for (int k = x_->order() - 2; k >= mode; --k) {
       const int rank = x_->rank(k);
       const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(index[k][i]) * rank;
@@ -96,8 +97,8 @@ Count piece_count(const Tucker& x, Count cells) {
 }
 
 // How many of a list's cells differ in these modes.
-Count distinct(const CellList& index, std::span<const int> modes) {
-  const std::vector<Index> order = lexicographic_order(index, modes, static_cast<Count>(index[0].size()));
+Count distinct(const Cells& index, std::span<const int> modes) {
+  const std::vector<Index> order = lexicographic_order(index, modes);
   Count count = order.empty() ? 0 : 1;
   for (std::size_t j = 1; j < order.size(); ++j)
     if (std::any_of(modes.begin(), modes.end(),
@@ -116,7 +117,7 @@ Tucker zeros_like(const Tucker& x) {
 
 }  // namespace
 
-void add_values(const Tucker& x, const CellList& index, std::span<double> out) {
+void add_values(const Tucker& x, const Cells& index, std::span<double> out) {
   parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
     CoreChain chain(x);
     Count last = -1;  // the cell the chain is at
@@ -130,8 +131,8 @@ void add_values(const Tucker& x, const CellList& index, std::span<double> out) {
   });
 }
 
-std::vector<int> thin_order(const CellList& index) {
-  std::vector<int> modes(index.size());
+std::vector<int> thin_order(const Cells& index) {
+  std::vector<int> modes(static_cast<std::size_t>(index.order()));
   std::iota(modes.begin(), modes.end(), 0);
   for (std::size_t last = modes.size() - 1; last > 0; --last) {
     std::size_t best = last;
@@ -151,21 +152,21 @@ std::vector<int> thin_order(const CellList& index) {
   return modes;
 }
 
-SortedCells::SortedCells(const CellList& list) : index(list.size()) {
-  std::vector<int> modes(list.size());
+SortedCells::SortedCells(const Cells& list) : cells(list) {
+  std::vector<int> modes(static_cast<std::size_t>(list.order()));
   std::iota(modes.begin(), modes.end(), 0);
-  order = lexicographic_order(list, modes, static_cast<Count>(list[0].size()));
-  for (std::size_t k = 0; k < list.size(); ++k)
-    for (const Index i : order) index[k].push_back(list[k][i]);
+  order = lexicographic_order(list, modes);
+  for (int k = 0; k < list.order(); ++k)
+    for (std::size_t j = 0; j < order.size(); ++j) cells.mode(k)[j] = list.mode(k)[order[j]];
 }
 
 void add_values(const Tucker& x, const SortedCells& cells, std::span<double> out) {
   std::vector<double> value(cells.order.size(), 0.0);
-  add_values(x, cells.index, value);
+  add_values(x, cells.cells, value);
   for (std::size_t j = 0; j < value.size(); ++j) out[cells.order[j]] += value[j];
 }
 
-void add_derivatives(const Tucker& x, const Tucker& u, const CellList& index, std::span<double> out) {
+void add_derivatives(const Tucker& x, const Tucker& u, const Cells& index, std::span<double> out) {
   parallel_blocks(static_cast<Count>(out.size()), [&](Count begin, Count end) {
     CoreChain chain(x);
     CoreChain derivative(u);  // of the chain's levels, along u
@@ -179,7 +180,7 @@ void add_derivatives(const Tucker& x, const Tucker& u, const CellList& index, st
   });
 }
 
-void add_gradient(const Tucker& x, const CellList& index, std::span<const double> e, Tucker& gradient) {
+void add_gradient(const Tucker& x, const Cells& index, std::span<const double> e, Tucker& gradient) {
   const auto cells = static_cast<Count>(e.size());
   const Count pieces = piece_count(x, cells);
   if (pieces == 1) {

@@ -16,16 +16,27 @@
 
 namespace lacuna {
 
+// Reused from solve to solve.
+template <class Real>
+struct FlexibleCgWorkspace {
+  std::vector<Real> preconditioned{};
+  std::vector<Real> direction{};
+  std::vector<Real> applied{};  // A times the direction
+};
+
 // x is where to start, r its residual b - A x on entry and on return. apply(in, out): out = A in;
 // precondition(r, s, norm) returns how many steps it took, which count as iterations.
 template <class Real, class Apply, class Precondition>
 CgResult flexible_conjugate_gradients(Apply&& apply, Precondition&& precondition, std::span<Real> x,
                                       std::span<Real> r, const CgOptions& options,
-                                      const Communicator& everyone) {
+                                      const Communicator& everyone, FlexibleCgWorkspace<Real>& work) {
   const auto size = static_cast<std::int64_t>(x.size());
-  std::vector<Real> s(x.size());
-  std::vector<Real> p(x.size(), Real{0});
-  std::vector<Real> q(x.size(), Real{0});
+  std::vector<Real>& s = work.preconditioned;
+  std::vector<Real>& p = work.direction;
+  std::vector<Real>& q = work.applied;
+  s.resize(x.size());
+  p.assign(x.size(), Real{0});
+  q.assign(x.size(), Real{0});
   CgResult result;
   double curvature = 0.0;
   for (;;) {

@@ -4,10 +4,10 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <complex>
-#include <lacuna/base/parallel.hpp>
 #include <numbers>
 #include <unsupported/Eigen/FFT>
 
+#include "base/parallel.hpp"
 #include "linalg/svt.hpp"
 
 namespace lacuna {

@@ -13,7 +13,7 @@ Certificate certify(const Model& given, ObservedTensor train) {
   if (given.method != "tr-mm")
     throw std::invalid_argument("only models of tr-mm can be certified: " + given.method +
                                 " does not solve the convex problem's dual");
-  if (train.indices() != std::get<Latent>(*given.body).dual.indices())
+  if (train.cells() != std::get<Latent>(*given.body).dual.cells())
     throw std::invalid_argument("the cells are not those that the model was fitted on");
   const UnitScale unit(train);
   unit.scale(train);
@@ -22,7 +22,7 @@ Certificate certify(const Model& given, ObservedTensor train) {
 
   std::vector<double> left = model.offsets.taken_off(train);
   std::vector<double> miss = left;  // what offsets and parts leave
-  for (const std::vector<double>& part : Predictor(model).predict_parts(train.indices()))
+  for (const std::vector<double>& part : Predictor(model).predict_parts(train.cells()))
     for (std::size_t e = 0; e < miss.size(); ++e) miss[e] -= part[e];
   double squares = 0.0;
   for (Count e = 0; e < train.size(); ++e) squares += train.weight(e) * miss[e] * miss[e];

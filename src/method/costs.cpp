@@ -2,9 +2,10 @@
 #include "method/costs.hpp"
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 
 #include "method/rank_limits.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -25,19 +26,39 @@ double indices(Count entries, const std::vector<Mode>& modes) {
 
 // The transforms of the grids of near parts, there and back.
 double near_work(const std::vector<Mode>& modes, const Settings& settings) {
-  if (settings.parts.open()) return 0.0;
+  if (settings.latent.parts.open()) return 0.0;
   double work = 0.0;
-  for (std::size_t p = 0; p < settings.parts->size(); ++p) {
-    const PartSpec& spec = (*settings.parts)[p].spec;
+  for (std::size_t p = 0; p < settings.latent.parts->size(); ++p) {
+    const PartSpec& spec = (*settings.latent.parts)[p].spec;
     if (spec.near.empty() || (spec.near.size() == 1 && spec.smoothness == 1.0)) continue;
     constexpr double kOfACell = 150.0;  // a fast cosine transform in each direction, by its time
-    double cells = 1.0;
-    for (const int k : spec.fiber_modes()) cells *= modes[k].size;
     const double rank =
         spec.learns() ? rank_of(static_cast<std::size_t>(spec.mode), modes, settings, 3) : 1.0;
-    work += kOfACell * cells * rank;
+    work += kOfACell * count_cells(modes, spec.fiber_modes()) * rank;
   }
   return work;
+}
+
+// The largest rank that part p of these can have.
+double part_rank(std::size_t p, const std::vector<PartOptions>& parts, const std::vector<Mode>& modes,
+                 const Settings& settings) {
+  const PartSpec& spec = parts[p].spec;
+  if (!spec.learns()) return 1.0;
+  const std::vector<int> ranks = settings.ranks.value_or({kLargestGrownRank});
+  const std::size_t which = ranks.size() == parts.size() ? p : static_cast<std::size_t>(spec.mode);
+  const int wanted = parts[p].rank > 0 ? parts[p].rank : ranks[std::min(which, ranks.size() - 1)];
+  return std::min<double>(wanted, modes[spec.mode].size);
+}
+
+// One column of the fields of a near part: a number for each fiber of a chain, for each cell of each of its grids.
+double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec& spec) {
+  constexpr double kFields = 7;  // of the operator, the products and the four of the inverse
+  if (spec.near.empty()) return 0.0;
+  const bool chain = spec.near.size() == 1 && spec.smoothness == 1.0;
+  const double groups = std::min(count_cells(modes, spec.agree), static_cast<double>(entries));
+  double grid = 1.0;
+  for (const NearMode& near : spec.near) grid *= modes[near.mode].size;
+  return kFields * kNumber * (chain ? static_cast<double>(entries) : groups * grid);
 }
 
 }  // namespace
@@ -47,14 +68,19 @@ double latent_bytes(Count entries, const std::vector<Mode>& modes, const Setting
   constexpr double kSolverBytes = 60;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
   constexpr double kFactorCopies =
       20;  // point, candidate, gradients, the subproblem's vectors, padded tables
-  const auto order = static_cast<double>(modes.size());
-  const double parts =
-      settings.parts.given() ? static_cast<double>(settings.parts->size()) : order * (order - 1.0);
+  // Left open, they may become those of all pairs of modes.
+  const std::vector<PartOptions> parts =
+      settings.latent.parts.value_or(pair_structure(static_cast<int>(modes.size())));
   double factors = 0.0;
-  for (std::size_t k = 0; k < modes.size(); ++k)
-    factors += kNumber * modes[k].size * rank_of(k, modes, settings, kLargestGrownRank);
-  return indices(entries, modes) + static_cast<double>(entries) * (kPartBytes * parts + kSolverBytes) +
-         kFactorCopies * factors * std::max(1.0, parts / order);
+  double fields = 0.0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const double rank = part_rank(p, parts, modes, settings);
+    factors += kNumber * rank * (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
+    fields += rank * near_bytes(entries, modes, parts[p].spec);
+  }
+  return indices(entries, modes) +
+         static_cast<double>(entries) * (kPartBytes * static_cast<double>(parts.size()) + kSolverBytes) +
+         kFactorCopies * factors + fields;
 }
 
 double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
@@ -70,12 +96,10 @@ double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
   constexpr double kRowBytes = 28;   // of each of r + 2 columns, for a row or a fiber
   double bytes = indices(entries, modes) + 16.0 * static_cast<double>(entries);
   const std::vector<PartOptions> parts =
-      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;  // refused
-    double fibers = 1.0;
-    for (const int k : part.spec.agree) fibers *= modes[k].size;
-    fibers = std::min(fibers, static_cast<double>(entries));
+    const double fibers = std::min(count_cells(modes, part.spec.agree), static_cast<double>(entries));
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
     bytes += kPartBytes * static_cast<double>(entries) +
              kRowBytes * (rank + 2.0) * (fibers + modes[part.spec.mode].size);
@@ -87,10 +111,11 @@ double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Setting
   constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
   constexpr double kFactorCopies = 8;
   constexpr double kCoreCopies = 3;
+  const int open = std::max(Settings::kDefaultRank, largest_tucker_rank(static_cast<int>(modes.size())));
   double factors = 0.0;
   double core = kNumber;
   for (std::size_t k = 0; k < modes.size(); ++k) {
-    const double rank = rank_of(k, modes, settings, Settings::kDefaultRank);
+    const double rank = rank_of(k, modes, settings, open);
     factors += kNumber * modes[k].size * rank;
     core *= 2.0 * rank;  // a retraction makes a core of twice the rank
   }
@@ -111,8 +136,7 @@ double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings
   constexpr double kArrays = 5;      // the answer, the next one, two of a dual method, an unfolding
   constexpr double kModeArrays = 2;  // a copy and its multipliers
   const auto order = static_cast<double>(modes.size());
-  double cells = 1.0;
-  for (const Mode& mode : modes) cells *= mode.size;
+  const double cells = count_cells(modes);
   double gram = 0.0;  // of the smaller side of an unfolding, with its eigenvectors
   for (const Mode& mode : modes) {
     const double side = std::min<double>(mode.size, cells / mode.size);
@@ -124,11 +148,11 @@ double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings
 }
 
 double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
-  const std::size_t parts = settings.parts.given() ? settings.parts->size() : modes.size();
+  const std::size_t parts = settings.latent.parts.given() ? settings.latent.parts->size() : modes.size();
   double columns = 0.0;
   for (std::size_t p = 0; p < parts; ++p) {
     const std::vector<int> ranks = settings.ranks.value_or({Settings::kDefaultRank});
-    const int own = settings.parts.given() ? (*settings.parts)[p].rank : 0;
+    const int own = settings.latent.parts.given() ? (*settings.latent.parts)[p].rank : 0;
     columns += own > 0 ? own : ranks[std::min(p, ranks.size() - 1)];
   }
   return 2.0 * static_cast<double>(entries) * (columns + static_cast<double>(parts)) +
@@ -139,7 +163,7 @@ double als_work(Count entries, const std::vector<Mode>& modes, const Settings& s
   constexpr double kFloatsAtOnce = 4.0;  // its products run in registers, the others' wait for memory
   double work = 0.0;
   const std::vector<PartOptions> parts =
-      settings.parts.value_or(full_structure(static_cast<int>(modes.size())));
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;
     const double rank = part.rank > 0 ? part.rank : rank_of(part.spec.mode, modes, settings, kAlsRank);
@@ -163,8 +187,7 @@ double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& se
 
 double dense_work(Count, const std::vector<Mode>& modes, const Settings&) {
   constexpr double kInCache = 8.0;  // products of matrices do not wait for memory
-  double cells = 1.0;
-  for (const Mode& mode : modes) cells *= mode.size;
+  const double cells = count_cells(modes);
   double work = 0.0;
   for (const Mode& mode : modes) {
     const double side = std::min<double>(mode.size, cells / mode.size);

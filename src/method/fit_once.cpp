@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <charconv>
 #include <lacuna/base/version.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings_table.hpp>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "method/fit_units.hpp"
@@ -12,18 +12,43 @@
 namespace lacuna {
 namespace {
 
-// What the fit was told, in the words of the table of settings: numbers as numbers, all else as text.
-nlohmann::ordered_json written(const Settings& settings, const std::vector<Mode>& modes) {
-  nlohmann::ordered_json record = nlohmann::ordered_json::object();
+FitRecord::Value number_or_text(std::string text) {
+  double number = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [at, problem] = std::from_chars(text.data(), end, number);
+  if (problem == std::errc() && at == end) return number;
+  return text;
+}
+
+// What the fit was told, in the words of the table of settings.
+FitRecord written(const Settings& settings, const std::vector<Mode>& modes) {
+  FitRecord record;
+  record.seed = settings.seed;
+  if (settings.latent.parts.given()) record.parts = describe(*settings.latent.parts, modes);
+  if (takes(*settings.method, kTakesRank)) record.ranks = ranks_or_default(settings);
+  if (settings.lambda.given()) record.lambda = *settings.lambda;
+  record.lambdas = settings.latent.lambdas.value_or({});
+  constexpr std::string_view kTyped[] = {"method", "parts", "rank", "lambda", "lambdas", "seed"};
   for (const SettingField& field : setting_fields()) {
-    const std::string text = field.write(settings, modes);
+    if (std::find(std::begin(kTyped), std::end(kTyped), field.name) != std::end(kTyped)) continue;
+    std::string text = field.write(settings, modes);
     if (text.empty() || (field.taken != 0 && !takes(*settings.method, field.taken))) continue;
     std::string key(field.name);
     std::replace(key.begin(), key.end(), '-', '_');
-    const auto number = nlohmann::ordered_json::parse(text, nullptr, false);
-    record[key] = number.is_number() ? number : nlohmann::ordered_json(text);
+    record.set(key, number_or_text(std::move(text)));
   }
   return record;
+}
+
+constexpr int kFallbackSweeps = 3;  // it is a guess, and every trial of a search makes one
+
+// Whether the offsets say less of a cell than main effects of all modes would.
+bool needs_fallback(const Settings& settings, int order) {
+  const auto& effects = settings.offsets->effects;
+  for (int k = 0; k < order; ++k)
+    if (std::find(effects.begin(), effects.end(), std::vector<int>{k}) == effects.end())
+      return info(*settings.method).model != "offsets";
+  return false;
 }
 
 }  // namespace
@@ -42,22 +67,24 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.modes = tensor.take_labels();
   model.entries = tensor.size();
   model.observed = {.low = *low, .high = *high};
-  model.clip = settings.clip_observed ? model.observed : settings.clip;
+  model.clip = settings.clip.range(model.observed);
   const UnitScale unit(tensor);
   unit.scale(tensor);
   model.offsets = fit_offsets(tensor, *settings.offsets);
+  if (needs_fallback(settings, model.order()))
+    model.fallback = fit_offsets(tensor, main_effects(model.order()), kFallbackSweeps);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
   const WarmStart warm(settings, unit);
-  FitRun run(warm.options(), callbacks, test, model.offsets, model.clip, unit);
+  FitRun run(warm.options(), callbacks, test, model, unit);
+  run.record() = written(settings, model.modes);
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
+  if (!solved.effects.empty() && settings.offsets->mean) model.fallback = {};  // these are better
   for (Effect& effect : solved.effects) model.offsets.add(std::move(effect));
   result.mixture = std::move(solved.mixture);
   result.certificate = std::move(solved.certificate);
-  nlohmann::ordered_json record = written(settings, model.modes);
-  record.update(solved.settings);
-  model.settings = record.dump();
+  model.record = std::move(run.record());
   model.body = std::move(solved.body);
   restore_units(unit, result);
   return result;

@@ -5,6 +5,7 @@
 #include <lacuna/evaluate/metrics.hpp>
 #include <limits>
 
+#include "model/cold_guess.hpp"
 #include "tensor/hold_out.hpp"
 
 namespace lacuna {
@@ -15,19 +16,37 @@ double FitProgress::test_error() const {
 }
 
 FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
-               const Offsets& offsets, std::optional<Range> clip, UnitScale unit)
+               const Model& model, UnitScale unit)
     : options_(&options),
       callbacks_(&callbacks),
       test_(test != nullptr && test->size() > 0 ? test : nullptr),
-      clip_(clip),
+      model_(&model),
+      clip_(model.clip),
       unit_(unit),
       powers_(unit_powers(*options.method)) {
   if (clip_) clip_ = Range{.low = unit_.scaled(clip_->low), .high = unit_.scaled(clip_->high)};
   if (test_ == nullptr) return;
   untimed([&] {
-    test_offset_ = offsets.at(test_->index);
+    test_offset_ = model.offsets.at(test_->cells);
     for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
   });
+}
+
+void FitRun::guess_silent(const std::vector<bool>& silent) {
+  if (test_ == nullptr) return;
+  const ColdGuess guess(*model_);
+  guessed_cells_.clear();
+  for (Count i = 0; i < test_->size(); ++i)
+    if (guess.replaces(test_->cells, i, silent[i])) guessed_cells_.push_back(i);
+  guess_ = guess.at(test_->cells, guessed_cells_);
+}
+
+void FitRun::guess_unseen() {
+  if (test_ == nullptr) return;
+  const ColdGuess guess(*model_);
+  std::vector<bool> silent;
+  for (Count i = 0; i < test_->size(); ++i) silent.push_back(guess.unseen_mode(test_->cells, i) >= 0);
+  guess_silent(silent);
 }
 
 bool FitRun::stop_now() {
@@ -53,6 +72,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
   if (test_ != nullptr && (record.accepted || !progress_.test_rmse)) {
     std::vector<double> predicted = test_offset_;
     add_test(predicted);
+    for (std::size_t j = 0; j < guessed_cells_.size(); ++j) predicted[guessed_cells_[j]] = guess_[j];
     if (clip_)
       for (double& value : predicted) value = std::clamp(value, clip_->low, clip_->high);
     progress_.test_rmse = unit_.restored(rmse(test_value_, predicted));
@@ -68,7 +88,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
 
 void FitRun::finish(const Summary& summary, FitResult& result) const {
   result.last = progress_;
-  if (options_->keep_best && best_) {
+  if (options_->search.keep_best && best_) {
     result.last = *best_;
     result.last.operator_applications = progress_.operator_applications;
   }

@@ -20,13 +20,19 @@ struct Measured {
 
 class FitRun {
  public:
-  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Offsets& offsets,
-         std::optional<Range> clip, UnitScale unit);
+  // The model has all but its body.
+  FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Model& model,
+         UnitScale unit);
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
+
+  // Which test cells the body will be silent about, or that it is silent about all of unseen positions: they are
+  // judged by the guess that the model will make there.
+  void guess_silent(const std::vector<bool>& silent);
+  void guess_unseen();
 
   // Runs what is no part of fitting, with the clock stopped.
   template <class Body>
@@ -60,6 +66,8 @@ class FitRun {
   // Whether the step reported last has the lowest test error of its stage, or one as good as that.
   [[nodiscard]] bool at_the_best() const { return best_ && best_->iteration == progress_.iteration; }
   void finish(const Summary& summary, FitResult& result) const;
+  // What the model will say of its fit.
+  [[nodiscard]] FitRecord& record() { return record_; }
   // The user wants the result now.
   [[nodiscard]] bool interrupted() const { return callbacks_->interrupted && callbacks_->interrupted(); }
   [[nodiscard]] bool stopped() const { return stop_ != Stop::kNone; }
@@ -72,11 +80,15 @@ class FitRun {
   const FitCallbacks* callbacks_;
   const Entries* test_;
   std::vector<double> test_offset_;
-  std::vector<double> test_value_;  // as the method sees them
+  std::vector<double> test_value_;    // as the method sees them
+  std::vector<Count> guessed_cells_;  // of the test cells
+  std::vector<double> guess_;         // at them
+  const Model* model_;
   std::optional<Range> clip_;
   UnitScale unit_;
   UnitPowers powers_;
   Stopwatch watch_;
+  FitRecord record_;
   FitProgress progress_;
   std::optional<FitProgress> best_;                          // step of this stage
   double lowest_ = std::numeric_limits<double>::infinity();  // test error of this stage

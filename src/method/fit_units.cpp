@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 
 namespace lacuna {
 

@@ -2,6 +2,7 @@
 #include <lacuna/method/methods.hpp>
 
 #include "method/costs.hpp"
+#include "method/rank_limits.hpp"
 #include "method/solve.hpp"
 
 namespace lacuna {
@@ -63,6 +64,7 @@ constexpr MethodInfo kMethods[] = {
      .model = "latent",
      .finds_rank = true,
      .offsets = "mean",
+     .rank = kAlsRank,
      .max_iterations = 50,
      .tolerance = 1e-4},
     {.method = Method::kRprecon,
@@ -116,6 +118,7 @@ constexpr MethodInfo kMethods[] = {
      .model = "cp",
      .finds_rank = true,
      .start = Start::kSpectral,
+     .rank = kBayesCpStartRank,
      .max_iterations = 100,
      .tolerance = 1e-5},
     {.method = Method::kHalrtc,

@@ -3,8 +3,6 @@
 #include <lacuna/method/settings_table.hpp>
 #include <stdexcept>
 
-#include "method/rank_limits.hpp"
-
 namespace lacuna {
 namespace {
 
@@ -21,18 +19,18 @@ void check_ranges(const Settings& settings) {
   };
   refuse(settings.tolerance.given() && !(*settings.tolerance >= 0.0), "tolerance must be a number >= 0");
   refuse(settings.max_iterations.given() && *settings.max_iterations < 0, "max-iterations must be >= 0");
-  refuse(settings.early_stop.given() && !(*settings.early_stop >= 0.0 && *settings.early_stop < 1.0),
+  refuse(settings.search.early_stop.given() &&
+             !(*settings.search.early_stop >= 0.0 && *settings.search.early_stop < 1.0),
          "early-stop must be a share >= 0 and below 1");
-  refuse(!(settings.calibrate >= 0.0 && settings.calibrate < 1.0),
+  refuse(!(settings.search.calibrate >= 0.0 && settings.search.calibrate < 1.0),
          "calibrate must be a share >= 0 and below 1");
   refuse(settings.max_time && !(*settings.max_time > 0.0), "max-time must be a number of seconds > 0");
-  refuse(settings.unshrunk.given() && !(*settings.unshrunk >= 0.0 && *settings.unshrunk < 1.0),
-         "unshrunk must be a share >= 0 and below 1");
+  refuse(
+      settings.dense.unshrunk.given() && !(*settings.dense.unshrunk >= 0.0 && *settings.dense.unshrunk < 1.0),
+      "unshrunk must be a share >= 0 and below 1");
   refuse(settings.lambda.given() && !(*settings.lambda > 0.0 && std::isfinite(*settings.lambda)),
          "lambda must be a positive number");
-  refuse(settings.clip && !(settings.clip->low < settings.clip->high),
-         "the range to clip to must have low < high");
-  refuse(settings.lambda.given() && settings.lambdas.given(), "lambda and lambdas exclude each other");
+  refuse(settings.lambda.given() && settings.latent.lambdas.given(), "lambda and lambdas exclude each other");
 }
 
 }  // namespace
@@ -71,17 +69,14 @@ Settings settled(Settings settings, int order) {
   const auto settle = [&](unsigned setting, auto& choice, auto value) {
     if (takes(method.method, setting)) choice.settle(std::move(value));
   };
-  settle(kTakesOptimizer, settings.optimizer, Optimizer::kTrustRegion);
-  settle(kTakesPrecision, settings.precision, Precision::kDouble);
+  settle(kTakesOptimizer, settings.latent.optimizer, Optimizer::kTrustRegion);
+  settle(kTakesPrecision, settings.latent.precision, Precision::kDouble);
   settle(kTakesLoss, settings.loss, Loss::kSquared);
   settle(kTakesInit, settings.start, method.start);
-  settle(kTakesParts, settings.parts, full_structure(order));
-  settle(kTakesRank, settings.ranks,
-         std::vector<int>{method.method == Method::kAls ? kAlsRank
-                          : method.finds_rank           ? kBayesCpStartRank
-                                                        : Settings::kDefaultRank});
-  settle(kTakesUnshrunk, settings.unshrunk, 0.0);
-  if (settings.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
+  settle(kTakesParts, settings.latent.parts, full_structure(order));
+  if (settings.latent.parts.given()) settings.latent.parts = closed(*settings.latent.parts);
+  settle(kTakesUnshrunk, settings.dense.unshrunk, 0.0);
+  if (settings.latent.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);
   settle(kTakesSteps, settings.max_iterations, method.max_iterations);
   settle(kTakesSteps, settings.tolerance, method.tolerance);
   settings.offsets.settle(default_offsets(method.offsets, order));
@@ -89,11 +84,15 @@ Settings settled(Settings settings, int order) {
   return settings;
 }
 
+std::vector<int> ranks_or_default(const Settings& settings) {
+  return settings.ranks.value_or({info(settings.method.value_or(Method::kTrMm)).rank});
+}
+
 Settings paper_preset(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
-  if (takes(*settings.method, kTakesParts)) settings.parts.settle(full_structure(order));
+  if (takes(*settings.method, kTakesParts)) settings.latent.parts.settle(full_structure(order));
   settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
-  if (takes(*settings.method, kTakesLambda) && settings.lambdas.open())
+  if (takes(*settings.method, kTakesLambda) && settings.latent.lambdas.open())
     settings.lambda.settle(Settings::kDefaultLambda);
   return settings;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What fit() asks of a method: values without their offsets in, the body of a model out.
+// What fit_once() asks of a method: values without their offsets in, the body of a model out. What it settles or
+// finds beside that goes into the record of the run.
 #pragma once
 
 #include <lacuna/method/fit_once.hpp>
-#include <nlohmann/json.hpp>
 
 #include "method/fit_run.hpp"
 #include "model/body.hpp"
@@ -16,7 +16,6 @@ struct Solved {
   std::vector<double> mixture{};  // of latent parts
   std::vector<Effect> effects{};  // to be added to the model's offsets
   std::optional<Certificate> certificate{};
-  nlohmann::ordered_json settings = nlohmann::ordered_json::object();  // beyond those of every method
 };
 
 // Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.

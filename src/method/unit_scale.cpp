@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 
+#include "base/parallel.hpp"
 #include "model/body.hpp"
 
 namespace lacuna {
@@ -60,8 +60,10 @@ void multiply(Cp& cp, int exponent) {
 void multiply(Dense& dense, int exponent) { multiply(dense.value, exponent); }
 
 void multiply(Model& model, int exponent) {
-  model.offsets.mean = std::ldexp(model.offsets.mean, exponent);
-  for (Effect& effect : model.offsets.effects) multiply(effect.value, exponent);
+  for (Offsets* offsets : {&model.offsets, &model.fallback}) {
+    offsets->mean = std::ldexp(offsets->mean, exponent);
+    for (Effect& effect : offsets->effects) multiply(effect.value, exponent);
+  }
   std::visit([&](auto& body) { multiply(body, exponent); }, *model.body);
 }
 
@@ -89,10 +91,14 @@ bool is_finite(const Cp& cp) {
 }
 bool is_finite(const Dense& dense) { return is_finite(dense.value); }
 
+bool is_finite(const Offsets& offsets) {
+  return std::isfinite(offsets.mean) &&
+         std::all_of(offsets.effects.begin(), offsets.effects.end(),
+                     [](const Effect& effect) { return is_finite(effect.value); });
+}
+
 bool is_finite(const Model& model) {
-  return std::isfinite(model.offsets.mean) &&
-         std::all_of(model.offsets.effects.begin(), model.offsets.effects.end(),
-                     [](const Effect& effect) { return is_finite(effect.value); }) &&
+  return is_finite(model.offsets) && is_finite(model.fallback) &&
          std::visit([](const auto& body) { return is_finite(body); }, *model.body);
 }
 

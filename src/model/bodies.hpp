@@ -27,9 +27,8 @@ struct Cp {
 
 // out[i] += X(cell i), index[k][i] its position along mode k. A cell with a position beyond a mode's size
 // gets nothing.
-void add_values(const Dense& x, const std::vector<Index>& sizes, const std::vector<std::vector<Index>>& index,
-                std::span<double> out);
-void add_values(const Cp& x, const std::vector<std::vector<Index>>& index, std::span<double> out);
+void add_values(const Dense& x, const std::vector<Index>& sizes, const Cells& cells, std::span<double> out);
+void add_values(const Cp& x, const Cells& cells, std::span<double> out);
 
 // out[i] += the predictive variance at cell i to first order in the covariances, noise included (Zhao, Zhang,
 // Cichocki 2015, in the limit of many entries):
@@ -37,6 +36,6 @@ void add_values(const Cp& x, const std::vector<std::vector<Index>>& index, std::
 //   1 / noise_precision + sum_k g_k' cov(row of factor k) g_k,   g_k = product of the other modes' rows
 //
 // Infinite for a cell with a position beyond a mode's size. O(K R^2) a cell. Needs the covariance.
-void add_variances(const Cp& x, const std::vector<std::vector<Index>>& index, std::span<double> out);
+void add_variances(const Cp& x, const Cells& cells, std::span<double> out);
 
 }  // namespace lacuna

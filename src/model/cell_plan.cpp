@@ -3,30 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/near_kernel.hpp"
 
 namespace lacuna {
 
 CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-                   const std::vector<std::vector<Index>>& index,
-                   const std::vector<std::vector<double>>& coordinates) {
+                   const Cells& index, const std::vector<std::vector<double>>& coordinates) {
   if (lookups.size() != parts.size())
     throw std::invalid_argument("a cell plan needs one lookup for each part");
-  cells_ = static_cast<Count>(index[0].size());
-  std::vector<bool> warm(static_cast<std::size_t>(cells_), false);
+  cells_ = index.size();
+  silent_.assign(static_cast<std::size_t>(cells_), true);
   std::vector<FiberLookup::Hit> hits(static_cast<std::size_t>(cells_));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const PartKernels& part = parts[p];
+    const auto row = [&](Count i) { return part.part().learns() ? index[part.part().mode][i] : Index{0}; };
+    const auto speaks_of = [&](Count i) { silent_[i] = silent_[i] && !lookups[p].knows_row(row(i)); };
     if (part.near() != nullptr) {
       parts_.emplace_back();
       parts_.back().near = part.near()->find_cells(index, coordinates);
-      for (const Index cell : parts_.back().near->cell) warm[cell] = true;
+      for (const Index cell : parts_.back().near->cell) speaks_of(cell);
       continue;
     }
-    const auto row = [&](Count i) { return part.part().learns() ? index[part.part().mode][i] : Index{0}; };
     parallel_blocks(cells_, [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         hits[i] = {};
@@ -36,7 +36,7 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
     PartPlan plan;
     for (Count i = 0; i < cells_; ++i) {
       if (hits[i].kind == FiberLookup::Kind::kNone) continue;
-      warm[i] = true;
+      speaks_of(i);
       auto& list = hits[i].kind == FiberLookup::Kind::kListed ? plan.listed : plan.single;
       list.push_back({.fiber = hits[i].which, .cell = static_cast<Index>(i), .row = row(i)});
     }
@@ -45,7 +45,6 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
     });
     parts_.push_back(std::move(plan));
   }
-  cold_ = std::count(warm.begin(), warm.end(), false);
 }
 
 std::vector<Count> CellPlan::support(const std::vector<PartKernels>& parts) const {

@@ -5,8 +5,8 @@
 //   W^(p)(cell) = lambda_p u_cell . t_c,   t_c = sum_{e in c} z_e u_e or a right factor's row
 //
 // with c the fiber of Omega that passes through the cell. A cell on no observed fiber gets nothing from the
-// part; where modes are near, on no observed group of fibers. The cells of one fiber are handled together, so t_c is computed once per fiber: O(r) for each cell,
-// plus O(r) for each entry of the fibers touched.
+// part; where modes are near, on no observed group of fibers. The cells of one fiber are handled together, so t_c
+// is computed once per fiber: O(r) for each cell, plus O(r) for each entry of the fibers touched.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,16 @@ namespace lacuna {
 
 class CellPlan {
  public:
-  // index[k][i]: position of cell i along mode k, or kUnseen. One lookup for each part.
+  // A position may be kUnseen. One lookup for each part.
   // coordinates[k], where not empty, are the cells' places along mode k for parts to which it is near
   // (NearKernel::find_cells).
-  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
-           const std::vector<std::vector<Index>>& index,
+  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups, const Cells& cells,
            const std::vector<std::vector<double>>& coordinates = {});
 
   [[nodiscard]] Count cells() const { return cells_; }
-  [[nodiscard]] Count cold_cells() const { return cold_; }  // cells on no observed fiber of any part
+  // Which cells no part says anything of: on no observed fiber of any, or at a position along its mode that has
+  // no entry to learn from.
+  [[nodiscard]] const std::vector<bool>& silent() const { return silent_; }
 
   // For each cell the observed entries on its fibers, over all parts.
   [[nodiscard]] std::vector<Count> support(const std::vector<PartKernels>& parts) const;
@@ -56,7 +57,7 @@ class CellPlan {
   };
 
   Count cells_ = 0;
-  Count cold_ = 0;
+  std::vector<bool> silent_;
   std::vector<PartPlan> parts_;
 };
 

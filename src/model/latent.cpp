@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "kernels/fiber_products.hpp"
 #include "kernels/near_kernel.hpp"
 #include "linalg/decompose.hpp"
@@ -21,33 +21,34 @@ LatentPredictor::LatentPredictor(const Latent& latent) : latent_(&latent) {
   for (const PartKernels& part : parts_) lookups_.emplace_back(latent.dual, part.view());
 }
 
-void LatentPredictor::add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const {
+void LatentPredictor::add_part(const CellPlan& plan, std::size_t p, std::span<double> out) const {
   const ModelPart& part = latent_->parts[p];
   if (part.right)
-    cells.add_factored(parts_[p], p, part.factor, *part.right, part.lambda, out);
+    plan.add_factored(parts_[p], p, part.factor, *part.right, part.lambda, out);
   else
-    cells.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
+    plan.add_part<double>(parts_[p], p, factors_[p], part.lambda, latent_->dual.values(), out);
 }
 
-Count LatentPredictor::add_values(const std::vector<std::vector<Index>>& index, std::span<double> out,
-                                  const std::vector<std::vector<double>>& coordinates) const {
-  const CellPlan cells(parts_, lookups_, index, coordinates);
-  for (std::size_t p = 0; p < parts_.size(); ++p) add_part(cells, p, out);
-  return cells.cold_cells();
+std::vector<bool> LatentPredictor::add_values(const Cells& cells, std::span<double> out,
+                                              const std::vector<std::vector<double>>& coordinates) const {
+  const CellPlan plan(parts_, lookups_, cells, coordinates);
+  for (std::size_t p = 0; p < parts_.size(); ++p) add_part(plan, p, out);
+  return plan.silent();
 }
 
-std::vector<std::vector<double>> LatentPredictor::parts(const std::vector<std::vector<Index>>& index) const {
-  const CellPlan cells(parts_, lookups_, index);
+std::vector<std::vector<double>> LatentPredictor::parts(const Cells& cells) const {
+  const CellPlan plan(parts_, lookups_, cells);
   std::vector<std::vector<double>> values(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    values[p].assign(static_cast<std::size_t>(cells.cells()), 0.0);
-    add_part(cells, p, values[p]);
+    values[p].assign(static_cast<std::size_t>(cells.size()), 0.0);
+    add_part(plan, p, values[p]);
   }
   return values;
 }
 
-std::vector<Count> LatentPredictor::support(const std::vector<std::vector<Index>>& index) const {
-  return CellPlan(parts_, lookups_, index).support(parts_);
+std::vector<Count> LatentPredictor::support(const Cells& cells,
+                                            const std::vector<std::vector<double>>& coordinates) const {
+  return CellPlan(parts_, lookups_, cells, coordinates).support(parts_);
 }
 
 std::vector<double> LatentPredictor::mixture() const {

@@ -41,16 +41,17 @@ class LatentPredictor {
   // The latent parts must outlive the predictor.
   explicit LatentPredictor(const Latent& latent);
 
-  // out[i] += W(cell i); returns how many cells are cold: on no observed fiber of any part. coordinates: as
-  // CellPlan takes them.
-  Count add_values(const std::vector<std::vector<Index>>& index, std::span<double> out,
-                   const std::vector<std::vector<double>>& coordinates = {}) const;
+  // out[i] += W(cell i); returns which cells no part says anything of (CellPlan::silent). coordinates: as CellPlan
+  // takes them.
+  std::vector<bool> add_values(const Cells& cells, std::span<double> out,
+                               const std::vector<std::vector<double>>& coordinates = {}) const;
   // The parts W^(p) at the cells, one list for each.
-  [[nodiscard]] std::vector<std::vector<double>> parts(const std::vector<std::vector<Index>>& index) const;
+  [[nodiscard]] std::vector<std::vector<double>> parts(const Cells& cells) const;
 
   // The observed entries on each cell's fibers, over all parts; those on near fibers count as much as the
   // kernel between them.
-  [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
+  [[nodiscard]] std::vector<Count> support(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
 
   [[nodiscard]] std::vector<double> mixture() const;         // over the observed entries
   [[nodiscard]] std::vector<double> tensor_mixture() const;  // over the whole tensor

@@ -2,29 +2,38 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
+#include <lacuna/base/threads.hpp>
 #include <lacuna/model/model.hpp>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/tucker_kernels.hpp"
 #include "linalg/decompose.hpp"
 #include "model/body.hpp"
+#include "model/cold_guess.hpp"
 
 namespace lacuna {
 namespace {
 
-// Cells with a position that some mode does not have.
-Count beyond(const std::vector<Index>& sizes, const std::vector<std::vector<Index>>& index, Count cells) {
-  Count count = 0;
-  for (Count i = 0; i < cells; ++i)
-    for (std::size_t k = 0; k < sizes.size(); ++k)
-      if (index[k][i] >= sizes[k]) {
-        ++count;
-        break;
-      }
-  return count;
+// Counts the cells of unseen positions and those that the body is silent about, and makes the guess at them.
+void guess_cold(const Model& model, const Cells& cells, const std::optional<std::vector<bool>>& silent,
+                Predictor::Prediction& prediction) {
+  const ColdGuess guess(model);
+  std::vector<Count> replaced;
+  for (Count i = 0; i < cells.size(); ++i) {
+    const int mode = guess.unseen_mode(cells, i);
+    if (mode >= 0 && prediction.unseen++ == 0) {
+      prediction.first_unseen_cell = i;
+      prediction.first_unseen_mode = mode;
+    }
+    const bool is_silent = silent ? (*silent)[i] : mode >= 0;
+    prediction.cold += is_silent ? 1 : 0;
+    if (guess.replaces(cells, i, is_silent)) replaced.push_back(i);
+  }
+  const std::vector<double> guessed = guess.at(cells, replaced);
+  for (std::size_t j = 0; j < replaced.size(); ++j) prediction.value[replaced[j]] = guessed[j];
 }
 
 }  // namespace
@@ -70,32 +79,33 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
-void Predictor::check_order(const std::vector<std::vector<Index>>& index) const {
-  if (static_cast<int>(index.size()) != model_->order())
-    throw std::invalid_argument("cells have " + std::to_string(index.size()) + " indices, the model has " +
+void Predictor::check_order(const Cells& cells) const {
+  if (cells.order() != model_->order())
+    throw std::invalid_argument("cells have " + std::to_string(cells.order()) + " indices, the model has " +
                                 std::to_string(model_->order()) + " modes");
 }
 
-Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& index,
+Predictor::Prediction Predictor::predict(const Cells& cells,
                                          const std::vector<std::vector<double>>& coordinates) const {
-  check_order(index);
+  check_order(cells);
   for (const std::vector<double>& along : coordinates)
-    if (!along.empty() && along.size() != index[0].size())
+    if (!along.empty() && static_cast<Count>(along.size()) != cells.size())
       throw std::invalid_argument("got " + std::to_string(along.size()) + " coordinates for " +
-                                  std::to_string(index[0].size()) + " cells");
+                                  std::to_string(cells.size()) + " cells");
   Prediction prediction;
-  prediction.value = model_->offsets.at(index);
+  prediction.value = model_->offsets.at(cells);
   const std::span<double> out(prediction.value);
+  std::optional<std::vector<bool>> silent;  // none: about cells of unseen positions
   if (latent_) {
-    prediction.cold = latent_->add_values(index, out, coordinates);
+    silent = latent_->add_values(cells, out, coordinates);
   } else {
     const std::vector<Index> sizes = extents(model_->modes);
-    prediction.cold = beyond(sizes, index, static_cast<Count>(out.size()));
     if (const auto* tucker = std::get_if<Tucker>(&*model_->body))
-      add_values(*tucker, SortedCells(index), out);
-    if (const auto* cp = std::get_if<Cp>(&*model_->body)) add_values(*cp, index, out);
-    if (const auto* dense = std::get_if<Dense>(&*model_->body)) add_values(*dense, sizes, index, out);
+      add_values(*tucker, SortedCells(cells), out);
+    if (const auto* cp = std::get_if<Cp>(&*model_->body)) add_values(*cp, cells, out);
+    if (const auto* dense = std::get_if<Dense>(&*model_->body)) add_values(*dense, sizes, cells, out);
   }
+  guess_cold(*model_, cells, silent, prediction);
   if (model_->clip)
     for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
   const auto wrong = std::find_if_not(prediction.value.begin(), prediction.value.end(),
@@ -103,30 +113,31 @@ Predictor::Prediction Predictor::predict(const std::vector<std::vector<Index>>& 
   if (wrong != prediction.value.end())
     throw ValueRangeError(
         "the model's numbers are too large: its prediction of cell " +
-        describe_cell(model_->modes, index, wrong - prediction.value.begin(), model_->index_base) +
+        describe_cell(model_->modes, cells, wrong - prediction.value.begin(), model_->index_base) +
         " is not finite");
   return prediction;
 }
 
-std::vector<Count> Predictor::support(const std::vector<std::vector<Index>>& index) const {
-  check_order(index);
-  return latent_ ? latent_->support(index) : std::vector<Count>(index[0].size(), 0);
+std::vector<Count> Predictor::support(const Cells& cells,
+                                      const std::vector<std::vector<double>>& coordinates) const {
+  check_order(cells);
+  return latent_ ? latent_->support(cells, coordinates)
+                 : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
 }
 
-std::vector<double> Predictor::variance(const std::vector<std::vector<Index>>& index) const {
-  check_order(index);
+std::vector<double> Predictor::variance(const Cells& cells) const {
+  check_order(cells);
   const auto* cp = std::get_if<Cp>(&*model_->body);
   if (cp == nullptr || cp->covariance.empty()) return {};
-  std::vector<double> found(index[0].size(), 0.0);
-  add_variances(*cp, index, found);
+  std::vector<double> found(static_cast<std::size_t>(cells.size()), 0.0);
+  add_variances(*cp, cells, found);
   return found;
 }
 
-std::vector<std::vector<double>> Predictor::predict_parts(
-    const std::vector<std::vector<Index>>& index) const {
-  check_order(index);
+std::vector<std::vector<double>> Predictor::predict_parts(const Cells& cells) const {
+  check_order(cells);
   if (!latent_) return {};
-  return latent_->parts(index);
+  return latent_->parts(cells);
 }
 
 std::vector<double> Predictor::mixture() const {

@@ -1,34 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "model/side_regression.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr int kSweeps = 40;
 constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
 constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
+constexpr int kPriorTurns = 3;
+
+// What side information says of the effect of a mode: phi_i . c, c ~ N(0, variance), in place of 0.
+struct EffectPrior {
+  SideRegression regression;
+  Eigen::VectorXd c;
+  double variance = 0.0;
+};
 
 // An effect while it is fitted.
 struct Fitting {
   Effect effect;
   std::vector<Index> group;    // of each entry, a position in effect.key
   std::vector<double> weight;  // of each group, summed
-  double variance = 0.0;       // of the effect
+  double variance = 0.0;       // of the effect about its prior
+  std::optional<EffectPrior> prior{};
+  std::vector<double> prior_mean{};  // of each group; empty: 0
+
+  [[nodiscard]] double expected(std::size_t g) const { return prior_mean.empty() ? 0.0 : prior_mean[g]; }
 };
 
 Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes) {
   Fitting fitting;
   fitting.effect.modes = modes;
   fitting.group.resize(static_cast<std::size_t>(tensor.size()));
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
   for (const Index e : order) {
-    const std::uint64_t key = fitting.effect.key_of(tensor.indices(), e);
+    const std::uint64_t key = fitting.effect.key_of(tensor.cells(), e);
     if (fitting.effect.key.empty() || fitting.effect.key.back() != key) {
       fitting.effect.key.push_back(key);
       fitting.weight.push_back(0.0);
@@ -37,7 +52,38 @@ Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes
     fitting.weight.back() += tensor.weight(e);
   }
   fitting.effect.value.assign(fitting.effect.key.size(), 0.0);
+  if (const auto& side = tensor.modes()[modes[0]].side; side && modes.size() == 1) {
+    fitting.prior = EffectPrior{
+        .regression = SideRegression(side, {fitting.effect.key.begin(), fitting.effect.key.end()}), .c = {}};
+    fitting.prior_mean.assign(fitting.effect.key.size(), 0.0);
+  }
   return fitting;
+}
+
+// The regression of the effect's values on side information, and what it says of them.
+void move_prior(Fitting& fitting) {
+  EffectPrior& prior = *fitting.prior;
+  const double ridge = fitting.variance / prior.variance;
+  prior.c = prior.regression.fit([&](std::size_t g) { return fitting.effect.value[g]; }, ridge);
+  const double squares = prior.c.squaredNorm() + fitting.variance * prior.regression.inverse_trace(ridge);
+  prior.variance = std::max(squares / static_cast<double>(prior.c.size()), fitting.variance / kLargestRidge);
+  for (std::size_t g = 0; g < fitting.prior_mean.size(); ++g)
+    fitting.prior_mean[g] = prior.regression.at(static_cast<std::int64_t>(fitting.effect.key[g]), prior.c);
+}
+
+// Positions without entries have what side information says of them.
+void fill_unobserved(Fitting& fitting) {
+  Effect whole{.modes = fitting.effect.modes, .ridge = fitting.effect.ridge};
+  std::size_t g = 0;
+  for (std::int64_t i = 0; i < fitting.prior->regression.positions(); ++i) {
+    const auto key = static_cast<std::uint64_t>(i);
+    const bool observed = g < fitting.effect.key.size() && fitting.effect.key[g] == key;
+    whole.key.push_back(key);
+    whole.value.push_back(observed ? fitting.effect.value[g]
+                                   : fitting.prior->regression.at(i, fitting.prior->c));
+    g += observed ? 1 : 0;
+  }
+  fitting.effect = std::move(whole);
 }
 
 double weighted_squares(const ObservedTensor& tensor, std::span<const double> residual) {
@@ -48,24 +94,39 @@ double weighted_squares(const ObservedTensor& tensor, std::span<const double> re
   });
 }
 
-// Ridge regression of the residual on one effect, then that effect's variance given the noise. Returns the
-// squared change of the values.
-double sweep(const ObservedTensor& tensor, double noise, Fitting& fitting, std::vector<double>& residual) {
+// The values given the sums of what they are to explain, and their variance given the noise.
+void shrink(double noise, const std::vector<double>& sum, Fitting& fitting) {
   Effect& effect = fitting.effect;
   effect.ridge = std::min(noise / fitting.variance, kLargestRidge);
-  std::vector<double> sum(effect.value.size(), 0.0);
-  for (Count e = 0; e < tensor.size(); ++e) sum[fitting.group[e]] += tensor.weight(e) * residual[e];
-  double changed = 0.0;
   double variance = 0.0;
   for (std::size_t g = 0; g < sum.size(); ++g) {
     const double precision = fitting.weight[g] + effect.ridge;
-    const double value = (sum[g] + fitting.weight[g] * effect.value[g]) / precision;
-    sum[g] = value - effect.value[g];
-    changed += fitting.weight[g] * sum[g] * sum[g];
-    effect.value[g] = value;
-    variance += value * value + noise / precision;
+    effect.value[g] = (sum[g] + effect.ridge * fitting.expected(g)) / precision;
+    const double away = effect.value[g] - fitting.expected(g);
+    variance += away * away + noise / precision;
   }
   fitting.variance = variance / static_cast<double>(sum.size());
+}
+
+// Ridge regression of the residual on one effect, then that effect's variance given the noise. Returns the
+// squared change of the values.
+double sweep(const ObservedTensor& tensor, double noise, Fitting& fitting, std::vector<double>& residual) {
+  const Effect& effect = fitting.effect;
+  const std::vector<double> before = effect.value;
+  std::vector<double> sum(before.size(), 0.0);
+  for (Count e = 0; e < tensor.size(); ++e) sum[fitting.group[e]] += tensor.weight(e) * residual[e];
+  for (std::size_t g = 0; g < sum.size(); ++g) sum[g] += fitting.weight[g] * before[g];
+  shrink(noise, sum, fitting);
+  // What is known of groups with few entries comes in slowly: a few turns for each sweep over the entries.
+  for (int turn = 0; turn < kPriorTurns && fitting.prior; ++turn) {
+    move_prior(fitting);
+    shrink(noise, sum, fitting);
+  }
+  double changed = 0.0;
+  for (std::size_t g = 0; g < sum.size(); ++g) {
+    sum[g] = effect.value[g] - before[g];
+    changed += fitting.weight[g] * sum[g] * sum[g];
+  }
   parallel_blocks(tensor.size(), [&](Count begin, Count end) {
     for (Count e = begin; e < end; ++e) residual[e] -= sum[fitting.group[e]];
   });
@@ -82,11 +143,24 @@ void check(const ObservedTensor& tensor, const OffsetSpec& spec) {
 
 }  // namespace
 
-double Effect::at(std::uint64_t wanted) const {
+std::size_t Effect::place(std::uint64_t wanted) const {
   // Where every position was seen, position i is the i-th key.
-  if (wanted < key.size() && key[wanted] == wanted) return value[wanted];
+  if (wanted < key.size() && key[wanted] == wanted) return wanted;
   const auto found = std::lower_bound(key.begin(), key.end(), wanted);
-  return found != key.end() && *found == wanted ? value[static_cast<std::size_t>(found - key.begin())] : 0.0;
+  return found != key.end() && *found == wanted ? static_cast<std::size_t>(found - key.begin()) : key.size();
+}
+
+double Effect::at(std::uint64_t wanted) const {
+  const std::size_t i = place(wanted);
+  return i < key.size() ? value[i] : 0.0;
+}
+
+bool Effect::knows(std::uint64_t wanted) const { return place(wanted) < key.size(); }
+
+const Effect* Offsets::main_effect(int mode) const {
+  for (const Effect& effect : effects)
+    if (effect.modes.size() == 1 && effect.modes.front() == mode) return &effect;
+  return nullptr;
 }
 
 void Offsets::add(Effect effect) {
@@ -111,17 +185,17 @@ void Offsets::add(Effect effect) {
   *same = std::move(merged);
 }
 
-std::vector<double> Offsets::at(const std::vector<std::vector<Index>>& index) const {
-  std::vector<double> offset(index[0].size(), mean);
+std::vector<double> Offsets::at(const Cells& cells) const {
+  std::vector<double> offset(static_cast<std::size_t>(cells.size()), mean);
   parallel_blocks(static_cast<Count>(offset.size()), [&](Count begin, Count end) {
     for (const Effect& effect : effects)
-      for (Count i = begin; i < end; ++i) offset[i] += effect.at(effect.key_of(index, i));
+      for (Count i = begin; i < end; ++i) offset[i] += effect.at(effect.key_of(cells, i));
   });
   return offset;
 }
 
 std::vector<double> Offsets::taken_off(const ObservedTensor& tensor) const {
-  std::vector<double> left = at(tensor.indices());
+  std::vector<double> left = at(tensor.cells());
   for (std::size_t e = 0; e < left.size(); ++e) left[e] = tensor.values()[e] - left[e];
   return left;
 }
@@ -132,7 +206,13 @@ OffsetSpec spec_of(const Offsets& offsets) {
   return spec;
 }
 
-Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
+OffsetSpec main_effects(int order) {
+  OffsetSpec spec{.mean = true};
+  for (int k = 0; k < order; ++k) spec.effects.push_back({k});
+  return spec;
+}
+
+Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps) {
   check(tensor, spec);
   Offsets offsets;
   if (!spec.mean) return offsets;
@@ -147,8 +227,9 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
   for (const std::vector<int>& modes : spec.effects) {
     fittings.push_back(make_fitting(tensor, modes));
     fittings.back().variance = noise / static_cast<double>(spec.effects.size() + 1);
+    if (fittings.back().prior) fittings.back().prior->variance = fittings.back().variance;
   }
-  for (int i = 0; i < kSweeps && !fittings.empty(); ++i) {
+  for (int i = 0; i < sweeps && !fittings.empty(); ++i) {
     double changed = 0.0;
     double explained = 0.0;  // what the uncertainty of the effects adds to the expected residual
     for (Fitting& fitting : fittings) {
@@ -159,7 +240,10 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec) {
     noise = std::max((squares + noise * explained) / total, std::numeric_limits<double>::min());
     if (changed <= kEnough * kEnough * squares) break;
   }
-  for (Fitting& fitting : fittings) offsets.effects.push_back(std::move(fitting.effect));
+  for (Fitting& fitting : fittings) {
+    if (fitting.prior) fill_unobserved(fitting);
+    offsets.effects.push_back(std::move(fitting.effect));
+  }
   return offsets;
 }
 

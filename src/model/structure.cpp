@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/number_text.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -68,8 +70,16 @@ std::optional<double> parse_number(std::string_view word) {
   return value;
 }
 
+double mean_spacing(const Mode& mode) {
+  if (mode.positions.size() < 2) return 1.0;
+  const auto [low, high] = std::minmax_element(mode.positions.begin(), mode.positions.end());
+  const double spacing = (*high - *low) / static_cast<double>(mode.positions.size() - 1);
+  return spacing > 0.0 && std::isfinite(spacing) ? spacing : 1.0;
+}
+
 // "item,week~3": modes that must agree, and modes that must be near.
-Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, PartSpec& spec) {
+Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, PartOptions& part) {
+  PartSpec& spec = part.spec;
   std::vector<int> named;
   if (spec.learns()) named.push_back(spec.mode);
   for (const std::string_view piece : pieces(text, ',')) {
@@ -83,15 +93,26 @@ Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, 
       spec.agree.push_back(*mode);
       continue;
     }
-    const auto length = parse_number(trimmed(piece.substr(tilde + 1)));
+    if (!modes[*mode].labels.empty() && modes[*mode].positions.empty())
+      return usage_error("", "found " + quoted(piece) + ", but the labels of " + modes[*mode].name +
+                                 " lie nowhere: expected positions for them (--coordinates " +
+                                 modes[*mode].name + "=FILE)");
+    const std::string_view word = trimmed(piece.substr(tilde + 1));
+    auto length = parse_number(word);
+    if (word == "auto") {
+      length = PartOptions::kOpenSpacings * mean_spacing(modes[*mode]);
+      part.open_lengths.push_back(*mode);
+    }
     if (!length || !(*length > 0.0) || !std::isfinite(*length))
-      return usage_error("", "found " + quoted(piece) + ", expected a length > 0 after '~', such as " +
-                                 modes[*mode].name + "~8");
+      return usage_error("", "found " + quoted(piece) +
+                                 ", expected a length > 0 or auto after '~', such as " + modes[*mode].name +
+                                 "~8");
     spec.near.push_back({.mode = *mode, .length = *length});
   }
   std::sort(spec.agree.begin(), spec.agree.end());
   std::sort(spec.near.begin(), spec.near.end(),
             [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
+  std::sort(part.open_lengths.begin(), part.open_lengths.end());
   return Nothing{};
 }
 
@@ -111,11 +132,15 @@ Result<> parse_setting(std::string_view word, PartOptions& part) {
     part.spec.fiber_power = value;
   else if (key == "smooth" && (value == 1.0 || value == 1.5 || value == 2.0))
     part.spec.smoothness = value;
+  else if (word == "smooth=auto")
+    part.open_smoothness = true;
+  else if (key == "side" && value >= 0.0 && value <= 1.0)
+    part.spec.side = value;
   else
     return usage_error(
         "", "found " + quoted(word) +
-                " in a part, expected rank=N, lambda=FACTOR, rows=POWER, fibers=POWER or smooth=1, "
-                "1.5 or 2");
+                " in a part, expected rank=N, lambda=FACTOR, rows=POWER, fibers=POWER, side=SHARE or "
+                "smooth=1, 1.5, 2 or auto");
   return Nothing{};
 }
 
@@ -136,13 +161,21 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
   const std::size_t setting = rest.find('=');  // the word that holds the first '=' begins the settings
   const std::size_t begin =
       setting == std::string_view::npos ? rest.size() : rest.find_last_of(" \t", setting) + 1;
-  if (const auto read = parse_relations(rest.substr(0, begin), modes, part.spec); !read) return read.error();
+  if (const auto read = parse_relations(rest.substr(0, begin), modes, part); !read) return read.error();
   std::istringstream words{std::string(rest.substr(begin))};
   for (std::string word; words >> word;)
     if (const auto set = parse_setting(word, part); !set) return set.error();
   if (!part.spec.near.empty() && part.spec.fiber_power != 0.0)
     return usage_error("", "found fibers= in " + quoted(text) + ", which parts with near modes do not take");
-  if (part.spec.near.empty() && part.spec.smoothness != 1.0)
+  if (part.spec.side > 0.0) {
+    const Mode* mode = part.spec.learns() ? &modes[part.spec.mode] : nullptr;
+    if (mode == nullptr || !mode->side)
+      return usage_error("", "found side= in " + quoted(text) +
+                                 (mode == nullptr ? std::string(", which learns nothing")
+                                                  : ", but nothing is known of mode " + mode->name +
+                                                        ": give it --side or --graph"));
+  }
+  if (part.spec.near.empty() && (part.spec.smoothness != 1.0 || part.open_smoothness))
     return usage_error("", "found smooth= in " + quoted(text) + ", which has no near mode such as " +
                                modes.front().name + "~8");
   return part;
@@ -150,10 +183,16 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
 
 }  // namespace
 
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
+bool any_open(const std::vector<PartOptions>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [](const PartOptions& part) { return part.open(); });
+}
+
+std::vector<PartOptions> closed(std::vector<PartOptions> parts) {
+  for (PartOptions& part : parts) {
+    part.open_lengths.clear();
+    part.open_smoothness = false;
+  }
+  return parts;
 }
 
 std::vector<PartOptions> full_structure(int order) {
@@ -232,14 +271,18 @@ std::string describe(const PartOptions& part, const std::vector<Mode>& modes) {
   for (const int mode : part.spec.fiber_modes()) {
     if (text.back() != '|') text += ",";
     text += modes[mode].name;
+    const bool open =
+        std::find(part.open_lengths.begin(), part.open_lengths.end(), mode) != part.open_lengths.end();
     for (const NearMode& near : part.spec.near)
-      if (near.mode == mode) text += "~" + shortest(near.length);
+      if (near.mode == mode) text += "~" + (open ? "auto" : shortest(near.length));
   }
   if (part.rank > 0) text += " rank=" + std::to_string(part.rank);
   if (part.lambda != 1.0) text += " lambda=" + shortest(part.lambda);
   if (part.spec.row_power != 0.0) text += " rows=" + shortest(part.spec.row_power);
   if (part.spec.fiber_power != 0.0) text += " fibers=" + shortest(part.spec.fiber_power);
   if (part.spec.smoothness != 1.0) text += " smooth=" + shortest(part.spec.smoothness);
+  if (part.open_smoothness) text += " smooth=auto";
+  if (part.spec.side != 0.0) text += " side=" + shortest(part.spec.side);
   return text;
 }
 

@@ -12,7 +12,7 @@ namespace lacuna {
 namespace {
 
 constexpr Eigen::Index kDense = 48;    // with fewer rows than this the Gram matrix itself is cheaper
-constexpr double kRoughly = 1e-3;      // where that does not succeed
+constexpr double kRougher = 1e-3;      // where that does not succeed
 constexpr Eigen::Index kBasis = 30;    // Lanczos vectors beyond those wanted
 constexpr Eigen::Index kRounds = 100;  // restarts
 
@@ -25,8 +25,8 @@ class GramProduct {
   GramProduct(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z)
       : data_(&data), part_(&data.parts()[part]), z_(z) {}
 
-  [[nodiscard]] Eigen::Index rows() const { return part_->rows(); }
-  [[nodiscard]] Eigen::Index cols() const { return part_->rows(); }
+  [[nodiscard]] Eigen::Index rows() const { return part_->factor_rows(); }
+  [[nodiscard]] Eigen::Index cols() const { return part_->factor_rows(); }
   void perform_op(const double* x, double* y) const {
     Eigen::Map<Eigen::VectorXd>(y, rows()) = times(Eigen::Map<const Eigen::VectorXd>(x, rows()));
   }
@@ -60,7 +60,7 @@ TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::s
   if (gram.rows() <= std::max(kDense, 2 * wanted))
     return of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
   Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
-  for (const double reached : {accuracy, std::max(accuracy, kRoughly)}) {
+  for (const double reached : {accuracy, std::max(accuracy, kRougher)}) {
     lanczos.init();
     lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, reached);
     if (lanczos.info() == Spectra::CompInfo::Successful)

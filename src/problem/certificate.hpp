@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Computes certificates: <lacuna/problem/certificate.hpp> says what they are.
+// Computes certificates.
+//
+// D without its rank limit is a convex problem (docs/math.md). Any Z gives a lower bound on its optimum and
+// any (u, Z) an upper one:
+//
+//   low(Z)    = max_t t <Z,Y> - t^2 (1/4 ||Z||^2 + sum_p lambda_p/2 sigma_p^2)
+//             = <Z,Y>^2 / (||Z||^2 + 2 sum_p lambda_p sigma_p^2),       sigma_p = sigma_max(Z_p)
+//   up(u, Z)  = ||Y - W_Omega||^2 + sum_p lambda_p/2 ||U_p' Z_p||_F^2,  W = sum_p lambda_p Z x_p U_p U_p'
+//
+// up is the primal value at W, never below the optimum whether Z is exact or not. Where a part's sigma_p^2 is
+// above ||U_p' Z_p||_F^2 its rank is too small: the top singular vector is a direction of descent outside the
+// columns of U_p.
+// Entry weights divide ||Z||^2 and multiply the misfit; a weighted norm's D and B go into Z_p.
 #pragma once
 
 #include <lacuna/problem/certificate.hpp>

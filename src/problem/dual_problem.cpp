@@ -19,6 +19,7 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
       interrupted_(std::move(interrupted)),
       system_(data, kRidge, options.max_cg_iterations, interrupted_),
       direction_(data.parts().size()) {
+  system_.set_floor(options.floor * data.y_norm());
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
     options_.loosest = std::max(options_.loosest, options_.tightest);
@@ -51,14 +52,28 @@ void DualProblem<Real>::evaluate(const Point& u, const State* near, State& state
 // Z where the solve begins: that of the state near by, else what start_from gave, else 0, for which it
 // returns true.
 template <class Real>
-bool DualProblem<Real>::start_at(const State* near, State& state) const {
+bool DualProblem<Real>::start_at(const State* near, State& state) {
   if (near != nullptr) {
     state.z = near->z;
     return false;
   }
   state.z = start_;
   state.z.resize(static_cast<std::size_t>(data_->entries()));
+  if (!start_.empty()) scale_to_point(state.z);
   return start_.empty();
+}
+
+// Z <- t Z with t = <Z,Y> / <Z, A Z>, the best multiple in the norm of A: a Z of another lambda has another
+// length.
+template <class Real>
+void DualProblem<Real>::scale_to_point(std::vector<Real>& z) {
+  const Communicator& everyone = data_->everyone();
+  z_dot_.resize(z.size());
+  system_.apply(z, z_dot_);
+  const double curvature = dot<Real>(everyone, z, z_dot_);
+  if (!(curvature > 0.0)) return;
+  const auto scale = static_cast<Real>(dot<Real>(everyone, z, data_->y()) / curvature);
+  for (Real& value : z) value *= scale;
 }
 
 // A Z = Y up to ||R|| <= tolerance ||Z / weight||: the error of Z is about twice R times the weights, so
@@ -110,8 +125,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   move_to(u, state);
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z),
-                               out[p]);
+    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z), out[p],
+                               work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -122,13 +137,14 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
   move_to(u, state);
   const auto& parts = data_->parts();
   const std::span<const Real> z = state.z;
-  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
   solve_for_z_dot(z, std::clamp(options_.hessian_forcing * accuracy.relative_gradient,
                                 options_.hessian_tightest, options_.hessian_loosest));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     out[p].setZero();
-    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p]);
-    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p]);
+    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p], work_);
+    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p],
+                       work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -140,10 +156,10 @@ void DualProblem<Real>::solve_for_z_dot(std::span<const Real> z, double toleranc
   right_side.assign(z.size(), Real{0});
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
     data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z,
-                                      std::span<Real>(right_side));
+                                      std::span<Real>(right_side), work_);
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
   z_dot_.resize(z.size());
-  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kTrusted, z_dot_);
+  system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kEstimated, z_dot_);
 }
 
 template class DualProblem<double>;

@@ -35,6 +35,7 @@ struct DualOptions {
   double hessian_loosest = 0.3;    // relative residual of the system for Zdot, at most
   double hessian_tightest = 1e-2;  // and at least
   double hessian_forcing = 10.0;   // that residual / relative gradient
+  double floor = 0.0;              // ||Y - A Z|| / ||Y||: what is below is close enough
   int max_cg_iterations = 1000;    // in one solve
 };
 
@@ -67,7 +68,8 @@ class DualProblem {
 
  private:
   void move_to(const Point& u, const State& state);
-  [[nodiscard]] bool start_at(const State* near, State& state) const;
+  [[nodiscard]] bool start_at(const State* near, State& state);
+  void scale_to_point(std::vector<Real>& z);
   void solve(double tolerance, bool from_zero, State& state);
   [[nodiscard]] double scaled_norm(std::span<const Real> z) const;
   [[nodiscard]] double misfit(std::span<const Real> z, std::span<const Real> residual) const;
@@ -80,6 +82,7 @@ class DualProblem {
   std::vector<Real> start_;
   std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
   std::vector<Real> z_dot_;                   // its Zdot
+  PartWorkspace<Real> work_;
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

@@ -20,16 +20,16 @@ std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std:
                                        Rng& rng) {
   std::vector<Matrix<Real>> u(data.parts().size());
   for (std::size_t p = 0; p < u.size(); ++p)
-    Spectrahedron<Real>(data.parts()[p].rows(), ranks[p]).random_point(rng, u[p]);
+    Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]).random_point(rng, u[p]);
   return u;
 }
 
 template <class Real>
 SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
                                 const Communicator& everyone, Rng& rng, const FilledIn& filled) {
-  const auto columns = std::min<Eigen::Index>(count + kExtraColumns, part.rows());
+  const auto columns = std::min<Eigen::Index>(count + kExtraColumns, part.factor_rows());
   Matrix<Real> block;
-  Spectrahedron<Real>(part.rows(), columns).random_point(rng, block);
+  Spectrahedron<Real>(part.factor_rows(), columns).random_point(rng, block);
 
   Eigen::VectorXd sums = Eigen::VectorXd::Zero(part.rows());  // of the rows of Y
   if (filled.value != 0.0) {
@@ -71,7 +71,7 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
         kLeastShare * std::max(found.value(0), std::sqrt(std::numeric_limits<double>::min()));
     for (int j = 0; j < ranks[p]; ++j) found.left.col(j) *= std::sqrt(std::max(found.value(j), least));
     u[p] = found.left.cast<Real>();
-    Spectrahedron<Real>(part.rows(), ranks[p]).normalize(u[p]);
+    Spectrahedron<Real>(part.factor_rows(), ranks[p]).normalize(u[p]);
   }
   return u;
 }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "linalg/flexible_cg.hpp"
-
 namespace lacuna {
 namespace {
 constexpr double kRound = 1e-3;    // how much a round in single precision is asked to reduce the residual
@@ -54,9 +52,12 @@ void InnerSystem<Real>::set_point(const Point& u) {
 template <class Real>
 bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending,
                               std::span<Real> x) {
-  if (near_ || rough_near_)
-    return solve_near(b, start_is_zero, tolerance,
-                      start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin, x);
+  const double floor = ending == Ending::kMeasured ? floor_ : 0.0;
+  tolerance = std::max(tolerance, floor);
+  if (near_ || rough_near_) {
+    const double margin = start_is_zero && ending == Ending::kMeasured ? kNearFirst : kNearMargin;
+    return solve_near(b, start_is_zero, tolerance, std::max(margin * tolerance, kNearMargin * floor), x);
+  }
   if constexpr (!kRefines) {
     return solve_directly(b, start_is_zero, tolerance, max_iterations_, work_, x);
   } else {
@@ -67,17 +68,16 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
       take_residual(b, x);
     }
     double norm = residual_norm();
-    std::vector<Real> kept;  // b, where the residual will be written over it
     if (b.data() == residual_.data() && (ending == Ending::kMeasured || tolerance < kRound * norm)) {
-      kept = residual_;
-      b = kept;
+      kept_ = residual_;
+      b = kept_;
     }
     int left = max_iterations_;
     while (norm > tolerance) {
-      const double wanted = ending == Ending::kTrusted ? tolerance : kMargin * tolerance;
+      const double wanted = ending == Ending::kEstimated ? tolerance : kMargin * tolerance;
       const CgResult round = add_correction(norm, std::max(wanted, kRound * norm), left, x);
       left -= round.iterations;
-      if (ending == Ending::kTrusted && wanted >= kRound * norm) return round.converged;
+      if (ending == Ending::kEstimated && wanted >= kRound * norm) return round.converged;
       take_residual(b, x);
       const double before = std::exchange(norm, residual_norm());
       if (norm <= tolerance) break;
@@ -95,7 +95,7 @@ bool InnerSystem<Real>::solve(std::span<const Real> b, bool start_is_zero, doubl
 
 template <class Real>
 bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, double tolerance,
-                                   double margin, std::span<Real> x) {
+                                   double close_enough, std::span<Real> x) {
   std::vector<Real>& left = residual();
   if (start_is_zero) {
     std::fill(x.begin(), x.end(), Real{0});
@@ -109,13 +109,13 @@ bool InnerSystem<Real>::solve_near(std::span<const Real> b, bool start_is_zero, 
              [this](std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); },
              [&](std::span<const Real> r, std::span<Real> s, double norm) {
                const bool exact = near_ ? near_->exact() : rough_near_->exact();
-               const double goal = std::max(margin * tolerance, exact ? 0.0 : kNearRoughly * norm);
+               const double goal = std::max(close_enough, exact ? 0.0 : kNearRoughly * norm);
                return near_ ? near_->apply(r, goal, max_iterations_, interrupted_, s)
                             : rough_near_->apply(r, goal, max_iterations_, interrupted_, s);
              },
              x, left,
              {.tolerance = tolerance, .max_iterations = max_iterations_, .interrupted = interrupted_},
-             data_->everyone())
+             data_->everyone(), near_work_)
       .converged;
 }
 

@@ -19,6 +19,7 @@
 
 #include "kernels/data_operator.hpp"
 #include "linalg/conjugate_gradients.hpp"
+#include "linalg/flexible_cg.hpp"
 #include "problem/near_inverse.hpp"
 #include "problem/problem_data.hpp"
 
@@ -28,12 +29,17 @@ template <class Real>
 class InnerSystem {
  public:
   using Point = std::vector<Matrix<Real>>;
-  // Whether solve() ends with an exact residual, which costs one more application, or trusts the last round.
-  enum class Ending { kMeasured, kTrusted };
+  // Whether solve() ends with an exact residual, which costs one more application, or at what the last round itself makes of it.
+  enum class Ending { kMeasured, kEstimated };
 
   InnerSystem(const ProblemData<Real>& data, double shift, int max_iterations, Interrupted interrupted);
 
   void set_point(const Point& u);
+  // A residual that is close enough, whatever tolerance is asked for.
+  void set_floor(double residual) { floor_ = residual; }
+
+  // out = A in
+  void apply(std::span<const Real> in, std::span<Real> out) { exact_.apply(in, out); }
 
   // From the x given, or from 0; true when it converged.
   bool solve(std::span<const Real> b, bool start_is_zero, double tolerance, Ending ending, std::span<Real> x);
@@ -67,11 +73,13 @@ class InnerSystem {
   bool solve_directly(std::span<const Real> b, bool start_is_zero, double tolerance, int most,
                       CgWorkspace<Real>& work, std::span<Real> x);
 
-  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double margin,
+  // The near inverse is taken until the residual is about `close_enough`.
+  bool solve_near(std::span<const Real> b, bool start_is_zero, double tolerance, double close_enough,
                   std::span<Real> x);
 
   const ProblemData<Real>* data_;
   double shift_;
+  double floor_ = 0.0;
   int max_iterations_;
   Interrupted interrupted_;
   DataOperator<Real> exact_;
@@ -81,6 +89,8 @@ class InnerSystem {
   std::vector<Real> residual_;                    // likewise
   std::vector<float> correction_;                 // likewise
   CgWorkspace<float> work_;
+  FlexibleCgWorkspace<Real> near_work_;  // where parts lie on grids
+  std::vector<Real> kept_;               // a right side that the residual is written over
 };
 
 }  // namespace lacuna

@@ -64,6 +64,7 @@ class NearInverse {
     std::vector<Field> precision;   // 1 / (lambda f)
     std::vector<Field> observed;    // squared lengths of the rows of E
     std::vector<double> mean;       // of B' R^-1 B, for each column
+    double share = 1.0;             // of that mean in the preconditioner
     std::vector<Field> c, r, p, q;  // fields
   };
 
@@ -79,6 +80,7 @@ class NearInverse {
   std::vector<Block> blocks_;
   std::vector<Field> inverse_ridge_;
   std::vector<Field> values_;  // at the entries
+  GridWorkspace<Field> work_;
   Count applications_ = 0;
 };
 

@@ -40,7 +40,7 @@ void PrimalProblem<Real>::gradient(const Point& x, const State& state, Point& ou
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
     data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), 2 * data_->lambda()[p], r,
-                                flat(x.back()), out[p]);
+                                flat(x.back()), out[p], work_);
     data_->everyone().sum(flat(out[p]));
   }
   operator_.apply(r, flat(out.back()));
@@ -56,22 +56,23 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   const std::span<const Real> z = flat(x.back());
   const std::span<const Real> z_dot = flat(direction.back());
 
-  for (std::size_t p = 0; p < parts.size(); ++p) direction_[p].assign(direction[p], parts[p].row_scale());
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
   find_r_dot(z, z_dot);
 
   const std::span<const Real> r_dot = r_dot_;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const FactorTable<Real>& u = operator_.factor(static_cast<int>(p));
     out[p].setZero();
-    parts[p].add_cross(u, 2 * lambda[p], r_dot, z, out[p]);
-    parts[p].add_cross(u, 2 * lambda[p], r, z_dot, out[p]);
-    parts[p].add_cross(direction_[p], 2 * lambda[p], r, z, out[p]);
+    parts[p].add_cross(u, 2 * lambda[p], r_dot, z, out[p], work_);
+    parts[p].add_cross(u, 2 * lambda[p], r, z_dot, out[p], work_);
+    parts[p].add_cross(direction_[p], 2 * lambda[p], r, z, out[p], work_);
     data_->everyone().sum(flat(out[p]));
   }
   const std::span<Real> out_z = flat(out.back());
   operator_.apply(r_dot, out_z);
   for (std::size_t p = 0; p < parts.size(); ++p)
-    parts[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p], lambda[p], r, out_z);
+    parts[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p], lambda[p], r, out_z,
+                             work_);
   out.back() *= Real{2};
 }
 
@@ -82,7 +83,7 @@ void PrimalProblem<Real>::find_r_dot(std::span<const Real> z, std::span<const Re
   operator_.apply(z_dot, r_dot_);
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
     data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p],
-                                      data_->lambda()[p], z, std::span<Real>(r_dot_));
+                                      data_->lambda()[p], z, std::span<Real>(r_dot_), work_);
   if (data_->weights().empty()) return;
   for (std::size_t e = 0; e < r_dot_.size(); ++e)
     r_dot_[e] *= static_cast<Real>(data_->weight(static_cast<Count>(e)));

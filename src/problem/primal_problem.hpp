@@ -55,7 +55,8 @@ class PrimalProblem {
   const ProblemData<Real>* data_;
   DataOperator<Real> operator_;
   std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
-  std::vector<Real> r_dot_;                   // its Rdot, times the entries' weights
+  PartWorkspace<Real> work_;
+  std::vector<Real> r_dot_;  // its Rdot, times the entries' weights
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

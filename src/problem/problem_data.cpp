@@ -2,9 +2,10 @@
 #include "problem/problem_data.hpp"
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 #include <type_traits>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 

@@ -2,8 +2,8 @@
 #include "problem/tucker_problem.hpp"
 
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "kernels/tucker_kernels.hpp"
 
 namespace lacuna {
@@ -27,17 +27,17 @@ double TuckerProblem::weighted_dot(std::span<const double> a, std::span<const do
 void TuckerProblem::evaluate(const Tucker& x, const State*, State& state) const {
   state.residual.resize(static_cast<std::size_t>(tensor_->size()));
   for (std::size_t e = 0; e < state.residual.size(); ++e) state.residual[e] = -tensor_->values()[e];
-  add_values(x, tensor_->indices(), state.residual);
+  add_values(x, tensor_->cells(), state.residual);
   state.cost = 0.5 * weighted_dot(state.residual, state.residual);
 }
 
 void TuckerProblem::gradient(const Tucker& x, const State& state, Tucker& out) const {
   if (tensor_->weights().empty()) {
-    add_gradient(x, tensor_->indices(), state.residual, out);
+    add_gradient(x, tensor_->cells(), state.residual, out);
   } else {
     std::vector<double> weighted = state.residual;
     for (Count e = 0; e < tensor_->size(); ++e) weighted[e] *= tensor_->weight(e);
-    add_gradient(x, tensor_->indices(), weighted, out);
+    add_gradient(x, tensor_->cells(), weighted, out);
   }
   everyone_->sum(std::span<double>(out.core.data(), static_cast<std::size_t>(out.core.size())));
   for (Matrix<double>& factor : out.factors) everyone_->sum(flat(factor));
@@ -45,7 +45,7 @@ void TuckerProblem::gradient(const Tucker& x, const State& state, Tucker& out) c
 
 double TuckerProblem::step_length(const Tucker& x, const State& state, const Tucker& u) const {
   std::vector<double> along(state.residual.size(), 0.0);
-  add_derivatives(x, u, tensor_->indices(), along);
+  add_derivatives(x, u, tensor_->cells(), along);
   return -weighted_dot(state.residual, along) / weighted_dot(along, along);
 }
 

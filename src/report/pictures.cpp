@@ -41,16 +41,15 @@ class Slice {
         high_(model.observed.high) {}
 
   // All of its cells, pixel by pixel.
-  [[nodiscard]] std::vector<std::vector<Index>> cells(int order) const {
-    std::vector<std::vector<Index>> index(static_cast<std::size_t>(order));
+  [[nodiscard]] Cells cells(int order) const {
+    Cells all(order);
     for (Index i = 0; i < rows_; ++i)
       for (Index j = 0; j < columns_; ++j)
         for (unsigned c = 0; c < channels_; ++c) {
-          index[0].push_back(i);
-          index[1].push_back(j);
-          if (order == 3) index[2].push_back(channels_ == 3 ? c : frame_);
+          const Index cell[] = {i, j, channels_ == 3 ? c : frame_};
+          all.add(std::span(cell, static_cast<std::size_t>(order)));
         }
-    return index;
+    return all;
   }
 
   // Entries of this slice at value(e); the others are missing.
@@ -58,10 +57,10 @@ class Slice {
   [[nodiscard]] std::vector<double> gather(const Entries& entries, Value&& value) const {
     std::vector<double> found(std::size_t{rows_} * columns_ * channels_, std::nan(""));
     for (Count e = 0; e < entries.size(); ++e) {
-      const Index third = entries.index.size() == 3 ? entries.index[2][e] : frame_;
-      if (entries.index[0][e] >= rows_ || entries.index[1][e] >= columns_) continue;
+      const Index third = entries.order() == 3 ? entries.cells[2][e] : frame_;
+      if (entries.cells[0][e] >= rows_ || entries.cells[1][e] >= columns_) continue;
       if (channels_ == 3 ? third >= 3 : third != frame_) continue;
-      const std::size_t pixel = std::size_t{entries.index[0][e]} * columns_ + entries.index[1][e];
+      const std::size_t pixel = std::size_t{entries.cells[0][e]} * columns_ + entries.cells[1][e];
       found[pixel * channels_ + (channels_ == 3 ? third : 0)] = value(e);
     }
     return found;
@@ -129,7 +128,8 @@ ordered_json pictures(const Model& model, const Predictor& predictor, const Repo
   const bool colour = depth == 3;
   if (Count{model.modes[0].size} > kMostPixels / Count{model.modes[1].size}) return shown;
   std::vector<double> test_prediction;
-  if (input.test != nullptr) test_prediction = predictor.predict(input.test->index).value;
+  if (input.test != nullptr)
+    test_prediction = predictor.predict(input.test->cells, input.test->coordinates).value;
 
   const Index frames = colour ? 1 : std::min(depth, kFrames);
   for (Index f = 0; f < frames; ++f) {

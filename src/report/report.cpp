@@ -10,9 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/intervals.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
@@ -64,7 +66,7 @@ ordered_json errors_along(const Compared& compared, std::size_t k, const Mode& m
   std::vector<double> squares(points, 0.0);
   std::vector<Count> count(points, 0);
   for (Count e = 0; e < compared.entries->size(); ++e) {
-    const Index i = compared.entries->index[k][e];
+    const Index i = compared.entries->cells[k][e];
     if (i >= mode.size) continue;
     squares[i / together] += compared.error(e) * compared.error(e);
     ++count[i / together];
@@ -102,7 +104,7 @@ ordered_json histogram(const Compared& compared) {
 
 ordered_json coverage_curve(const Model& model, const Predictor& predictor, const Compared& compared) {
   if (model.calibration.groups.empty() || compared.of != "test") return nullptr;
-  const std::vector<Count> support = predictor.support(compared.entries->index);
+  const std::vector<Count> support = predictor.support(compared.entries->cells);
   ordered_json curve{
       {"promised", ordered_json::array()}, {"kept", ordered_json::array()}, {"width", ordered_json::array()}};
   for (const double level : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}) {
@@ -115,26 +117,43 @@ ordered_json coverage_curve(const Model& model, const Predictor& predictor, cons
   return curve;
 }
 
-ordered_json facts(const Model& model, const ordered_json& settings) {
+// The columns of side information, by name.
+std::string known_columns(const SideInformation& side) {
+  constexpr std::size_t kMost = 30;
+  const std::vector<std::string> first(
+      side.names.begin(),
+      side.names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, side.names.size())));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     side.names.size() > kMost ? fmt::format(" and {} more", side.names.size() - kMost) : "");
+}
+
+ordered_json facts(const Model& model) {
   std::vector<std::string> sizes;
-  double cells = 1.0;
-  for (const Mode& mode : model.modes) {
-    sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
-    cells *= mode.size;
-  }
+  for (const Mode& mode : model.modes) sizes.push_back(fmt::format("{} {}", mode.name, mode.size));
+  const double cells = count_cells(model.modes);
   ordered_json list{
       {"method", model.method},
       {"modes", fmt::format("{}", fmt::join(sizes, " x "))},
       {"observed", fmt::format("{} of {:.4g} cells ({:.3g} %)", model.entries, cells,
                                100.0 * static_cast<double>(model.entries) / cells)},
       {"observed values", fmt::format("{:.6g} to {:.6g}", model.observed.low, model.observed.high)}};
+  for (const Mode& mode : model.modes)
+    if (mode.side) list["known of " + mode.name] = known_columns(*mode.side);
   if (const auto found = ranks(model); !found.empty())
     list["rank"] = fmt::format("{}", fmt::join(found, ", "));
-  for (const auto& [key, value] : settings.items())
-    if (key != "run" && key != "method" && key != "rank" && !value.is_object() && !list.contains(key))
+  const ordered_json record = io::to_json(model.record);
+  for (const auto& [key, value] : record.items())
+    if (key != "run" && key != "rank" && !list.contains(key))
       list[key] = value.is_string() ? value.get<std::string>() : value.dump();
   list["fitted with"] = "lacuna " + model.version;
   return list;
+}
+
+ordered_json run_of(const Model& model) {
+  if (!model.record.run) return ordered_json::object();
+  ordered_json run = io::to_json(*model.record.run);
+  run["seed"] = model.record.seed;
+  return run;
 }
 
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
@@ -169,11 +188,10 @@ std::string script_safe(const std::string& json) {
 
 std::string report_page(const Model& model, const ReportInput& input) {
   const Predictor predictor(model);
-  const auto settings = ordered_json::parse(model.settings);
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
-                    {"facts", facts(model, settings)},
-                    {"run", settings.value("run", ordered_json::object())},
+                    {"facts", facts(model)},
+                    {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
                     {"spectra", spectra(model, predictor)},
                     {"errors", ordered_json::array()},
@@ -184,7 +202,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
     add_comparison(model, predictor,
                    {.of = input.test != nullptr ? "test" : "training",
                     .entries = known,
-                    .predicted = predictor.predict(known->index).value},
+                    .predicted = predictor.predict(known->cells, known->coordinates).value},
                    page);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(

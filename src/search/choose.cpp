@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "search/choose.hpp"
 
+#include <fmt/format.h>
+
 #include <lacuna/method/settings_table.hpp>
 
 #include "base/machine.hpp"
+#include "base/number_text.hpp"
 #include "search/near.hpp"
 #include "search/offsets.hpp"
 #include "search/rank.hpp"
 #include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
 
 namespace lacuna {
 namespace {
 
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
+constexpr int kMoreAlsRank = 20;       // likewise, where more helps
+constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro passengers
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -27,8 +33,7 @@ bool is_candidate(Method method, const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
-  double cells = 1.0;
-  for (const Mode& mode : kept.modes()) cells *= mode.size;
+  const double cells = count_cells(kept.modes());
   if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
          row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
@@ -38,7 +43,6 @@ void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {
   Settings floor;
   floor.seed = evaluator.asked().seed;
   floor.clip = evaluator.asked().clip;
-  floor.clip_observed = evaluator.asked().clip_observed;
   floor.method = Method::kMean;
   (void)evaluator.judge(floor, "the mean");
   floor.method = Method::kOffsets;
@@ -51,58 +55,80 @@ void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {
 void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   Contest contest(evaluator);
   choose_structure(contest, alone);
-  if (contest.empty()) return;
+  if (contest.empty() || contest.far_behind()) return;
   if (evaluator.asked().ranks.open()) {
     grow_latent_ranks(contest);
-    if (evaluator.asked().lambda.open() && evaluator.asked().lambdas.open()) choose_lambda(contest, 2.0);
+    if (evaluator.asked().lambda.open() && evaluator.asked().latent.lambdas.open())
+      choose_lambda(contest, 2.0);
   }
 }
 
 // Parts that are near along the modes whose neighbours are alike; more rank where it pays.
 void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
-  if (evaluator.asked().parts.given() || evaluator.asked().lambdas.given() || evaluator.is_binary()) return;
+  if (evaluator.asked().latent.parts.given() || evaluator.asked().latent.lambdas.given() ||
+      evaluator.is_binary())
+    return;
   Contest contest(evaluator);
   choose_near(contest, alone);
-  if (!contest.empty() && evaluator.asked().ranks.open()) grow_latent_ranks(contest);
 }
 
-// als has nothing to choose but its parts: pairs of modes, where the paper's fibers are short, and the paper's.
+// One part for each pair of modes, then the paper's where there are more than two modes.
+std::vector<PartSpec> als_candidates(const ObservedTensor& kept) {
+  std::vector<PartSpec> specs;
+  for (int a = 0; a < kept.order(); ++a)
+    for (int b = a + 1; b < kept.order(); ++b) specs.push_back({.mode = a, .agree = {b}});
+  if (kept.order() > 2)
+    for (const PartSpec& part : full_parts(kept.order()))
+      if (says_something(kept, part)) specs.push_back(part);
+  return specs;
+}
+
+// als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
+// beside it, then more rank for what was added.
 void choose_als(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kAls;
-  const int order = evaluator.kept().order();
   Contest contest(evaluator);
-  if (settings.parts.given()) {
+  if (settings.latent.parts.given()) {
     contest.consider(settings, "als");
     return;
   }
-  std::vector<std::vector<PartOptions>> lists;
-  for (int a = 0; a < order; ++a)
-    for (int b = a + 1; b < order; ++b) lists.push_back({{.spec = {.mode = a, .agree = {b}}}});
-  for (const auto& parts : lists) {
-    settings.parts = parts;
-    contest.consider(settings, "als, parts " + describe(parts, evaluator.kept().modes()));
+  const std::vector<Mode>& modes = evaluator.kept().modes();
+  const std::vector<PartSpec> candidates = als_candidates(evaluator.kept());
+  for (const PartSpec& spec : candidates) {
+    if (spec.agree.size() > 1) break;
+    settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
+    contest.consider(settings, "als, parts " + describe(*settings.latent.parts, modes));
   }
   if (contest.empty()) return;
-  for (const auto& parts : lists) {
-    if (parts == *contest.settings().parts) continue;
-    std::vector<PartOptions> more = *contest.settings().parts;
-    more.push_back(parts.front());
-    if (settings.ranks.open()) more.back().rank = kAddedAlsRank;
-    settings.parts = std::move(more);
-    contest.consider(settings, "als, also " + describe(parts, evaluator.kept().modes()));
+  const PartSpec first = contest.settings().latent.parts->front().spec;
+  for (const PartSpec& spec : candidates) {
+    if (spec == first) continue;
+    Settings other = contest.settings();
+    other.latent.parts->push_back({.spec = spec});
+    if (settings.ranks.open()) other.latent.parts->back().rank = kAddedAlsRank;
+    contest.consider(other, "als, also " + describe(PartOptions{.spec = spec}, modes));
   }
+  if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return;
+  Settings richer = contest.settings();
+  for (PartOptions& part : *richer.latent.parts)
+    if (part.rank > 0) part.rank = kMoreAlsRank;
+  contest.consider(richer, fmt::format("als, rank {} for what was added", kMoreAlsRank));
 }
 
-// halrtc with more and more of the singular values unshrunk.
+// halrtc with more and more of the singular values unshrunk, where its usual number of steps is affordable:
+// only its end counts.
 void choose_unshrunk(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kHalrtc;
+  const ObservedTensor& kept = evaluator.kept();
+  if (kUsualSteps * info(Method::kHalrtc).work(kept.size(), kept.modes(), settings) > evaluator.work_limit())
+    return;
   settings.offsets.settle({});
   settings.tolerance.settle(1e-4);
   Contest contest(evaluator);
   for (const double share : {0.1, 0.2, 0.3, 0.05}) {
-    settings.unshrunk = share;
+    settings.dense.unshrunk = share;
     contest.consider(settings, "halrtc, unshrunk " + shortest(share));
     if (contest.empty()) return;  // too much work
   }
@@ -140,10 +166,11 @@ bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;
   const Method method = *settings.method;
   const bool parts = takes(method, kTakesParts);
-  return (settings.offsets.open() && method != Method::kMean) || (parts && settings.parts.open()) ||
-         (settings.ranks.open() && settings.certified_gap.open() && takes(method, kTakesRank) &&
+  return (settings.offsets.open() && method != Method::kMean) ||
+         (parts && (settings.latent.parts.open() || any_open(*settings.latent.parts))) ||
+         (settings.ranks.open() && settings.latent.certified_gap.open() && takes(method, kTakesRank) &&
           !info(method).finds_rank) ||
-         (settings.lambda.open() && settings.lambdas.open() && takes(method, kTakesLambda));
+         (settings.lambda.open() && settings.latent.lambdas.open() && takes(method, kTakesLambda));
 }
 
 void choose(Evaluator& evaluator) {

@@ -14,13 +14,12 @@ namespace lacuna {
 namespace {
 
 // The constants of the search. bench/results has the runs on the common splits that they were set by.
-constexpr double kRoughly = 1e-3;   // relative gradient at which a trial is solved well enough to be judged
 constexpr int kMostSteps = 60;      // of a trial
 constexpr int kPatience = 4;        // accepted steps without a lower error
 constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
 constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
 constexpr double kLeastFinal =
-    8e9;  // what a final fit counts as, at the least, when choosing is limited by it
+    1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
 constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
@@ -52,28 +51,29 @@ bool Evaluator::interrupted() const {
 
 bool Evaluator::go_on() const {
   const double final_fit = std::max(best_.work, kLeastFinal);
-  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->effort)] * final_fit;
+  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->search.effort)] * final_fit;
 }
 
 double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
 
-Settings Evaluator::trial_settings(const Settings& settings, const Model* start) const {
+Settings Evaluator::trial_settings(const Settings& settings, const Model* start, Depth depth) const {
   Settings trial = settled(settings, kept().order());
   if (trial.loss.given()) trial.loss = Loss::kSquared;
-  trial.certify = settings.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
-  trial.calibrate = 0.0;
-  trial.keep_best = !counts_by_its_end(*trial.method);
+  trial.latent.certify = settings.latent.certify == Certify::kAtTheEnd ? Certify::kAtTheEnd : Certify::kNever;
+  trial.search.calibrate = 0.0;
+  trial.search.keep_best = !counts_by_its_end(*trial.method);
   trial.max_time.reset();
   if (trial.max_iterations.given() && info(*trial.method).scale == Scale::kSparse)
     trial.max_iterations = std::min(kMostSteps, *trial.max_iterations);
   if (info(*trial.method).model == "latent" || info(*trial.method).model == "tucker")
     trial.tolerance = std::max(kRoughly, *trial.tolerance);
+  if (depth == Depth::kLook) trial.max_iterations = 0;
   trial.warm_start = start;
   return trial;
 }
 
-Trial Evaluator::run(const Settings& settings, const Model* start) {
-  const Settings trial = trial_settings(settings, start);
+Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) {
+  const Settings trial = trial_settings(settings, start, depth);
   const double unit = info(*trial.method).work(kept().size(), kept().modes(), trial);
   const double limit = work_limit();
   const auto work = [&](const FitProgress& progress) {
@@ -102,21 +102,22 @@ Trial Evaluator::run(const Settings& settings, const Model* start) {
   if (found.result.last.lambda >= 1.0 && !(cut && only_the_end)) found.error = found.result.last.test_error();
   if (!std::isfinite(found.error)) found.error = std::numeric_limits<double>::infinity();
   found.steps = found.result.last.iteration;
-  found.falling = since == 0 || only_the_end;
+  found.falling = (since == 0 && depth == Depth::kFit) || only_the_end;
   return found;
 }
 
-Trial Evaluator::judge(const Settings& settings, const std::string& what, const Model* start) {
+Trial Evaluator::judge(const Settings& settings, const std::string& what, const Model* start, Depth depth) {
   std::string key = start != nullptr ? fmt::format("from {} ", fmt::ptr(start)) : "";
   for (const SettingField& field : setting_fields())
     key += std::string(field.name) + "=" + field.write(settings, kept().modes()) + "\n";
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
 
   ++trials_;
-  Trial found = run(settings, start);
+  Trial found = run(settings, start, depth);
   spent_ += found.work;
   const bool best = found.error < best_.error;
-  tell(fmt::format("{} {}  {}", best ? '+' : ' ', measure(found.error), what));
+  tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
+                   found.result.seconds));
   if (best) best_ = found;
   Trial remembered = found;
   remembered.result.model = {};
@@ -133,6 +134,10 @@ std::string Evaluator::measure(double error) const {
 bool Contest::consider(const Settings& settings, const std::string& what, const Model* start) {
   // What comes first is always tried, so that there is something to keep; the rest while it may go on.
   if (evaluator_->interrupted() || !(empty() || evaluator_->go_on())) return false;
+  if (depth_ == Depth::kLook && !empty()) {
+    const Model factors = best_.result.model;
+    return offer(evaluator_->judge(settings, what, &factors, Depth::kLook));
+  }
   return offer(evaluator_->judge(settings, what, start));
 }
 

@@ -14,6 +14,9 @@
 
 namespace lacuna {
 
+// The relative gradient at which a trial is solved well enough to be judged.
+inline constexpr double kRoughly = 1e-3;
+
 // What a random split is for. Each has a stream of random numbers of its own.
 enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, kSteps = 4 };
 [[nodiscard]] std::uint64_t stream_seed(std::uint64_t seed, Role role);
@@ -21,6 +24,9 @@ enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, k
 // What lies on the way of a splitting method is no model, and a Tucker method's error rises whenever its rank
 // has grown: only their end counts.
 [[nodiscard]] bool counts_by_its_end(Method method);
+
+// How far a trial goes: a fit, or a look at what the factors it starts from predict.
+enum class Depth { kFit, kLook };
 
 // A fit on the kept entries, judged on the held-out ones.
 struct Trial {
@@ -45,7 +51,8 @@ class Evaluator {
   [[nodiscard]] const Settings& asked() const { return *asked_; }
 
   // Fits with these settings, from `start` if there is one, and tells the user. No setting is fitted twice.
-  [[nodiscard]] Trial judge(const Settings& settings, const std::string& what, const Model* start = nullptr);
+  [[nodiscard]] Trial judge(const Settings& settings, const std::string& what, const Model* start = nullptr,
+                            Depth depth = Depth::kFit);
   // The one rule: an error is better when it is lower by a tenth of a per cent.
   [[nodiscard]] static bool better(double error, double than) { return error < 0.999 * than; }
   // The best trial of all.
@@ -54,6 +61,8 @@ class Evaluator {
   // Neither the user nor the clock nor the budget says stop.
   [[nodiscard]] bool go_on() const;
   [[nodiscard]] bool interrupted() const;
+  // What the next trial may take, in multiply-adds.
+  [[nodiscard]] double work_limit() const;
   // At most so many seconds may be used for choosing; unlimited without --max-time.
   [[nodiscard]] double choosing_seconds() const;
 
@@ -64,9 +73,8 @@ class Evaluator {
   [[nodiscard]] int trials() const { return trials_; }
 
  private:
-  [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start) const;
-  [[nodiscard]] double work_limit() const;
-  [[nodiscard]] Trial run(const Settings& settings, const Model* start);
+  [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
+  [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
 
   const Settings* asked_;
   const FitCallbacks* callbacks_;
@@ -84,6 +92,11 @@ class Contest {
  public:
   explicit Contest(Evaluator& evaluator) : evaluator_(&evaluator) {}
 
+  // From now on candidates start from the factors of the best, and a look at them decides: where factors
+  // hardly depend on what is varied that is as good as a fit, at a fraction of its work.
+  void only_look() { depth_ = Depth::kLook; }
+  void fit_again() { depth_ = Depth::kFit; }
+
   // True when it becomes the best. Does nothing when it is time to stop.
   bool consider(const Settings& settings, const std::string& what, const Model* start = nullptr);
   // Takes a trial that was judged elsewhere if it is better.
@@ -91,10 +104,13 @@ class Contest {
   [[nodiscard]] const Trial& best() const { return best_; }
   [[nodiscard]] const Settings& settings() const { return best_.settings; }
   [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
+  // So far behind the best of all that finer choices will not make up for it.
+  [[nodiscard]] bool far_behind() const { return best_.error > 1.03 * evaluator_->best().error; }
   [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
 
  private:
   Evaluator* evaluator_;
+  Depth depth_ = Depth::kFit;
   Trial best_;
 };
 

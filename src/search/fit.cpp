@@ -11,6 +11,7 @@
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/robust.hpp"
+#include "search/side.hpp"
 
 namespace lacuna {
 namespace {
@@ -28,24 +29,31 @@ bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::k
 // The share of the entries to count steps on, where nothing else is chosen.
 double steps_share(const Settings& settings) {
   const bool needs_it = settings.method.given() && *settings.method == Method::kTrLs;
-  return settings.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
+  return settings.search.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
+}
+
+bool has_near_parts(const Settings& settings) {
+  return settings.latent.parts.given() &&
+         std::any_of(settings.latent.parts->begin(), settings.latent.parts->end(),
+                     [](const PartOptions& part) { return !part.spec.near.empty(); });
 }
 
 // As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
 // is solved roughly, ended.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
-  if (asked.max_iterations.given() || asked.early_stop.value_or(1.0) == 0.0) return;
+  if (asked.max_iterations.given() || asked.search.early_stop.value_or(1.0) == 0.0) return;
   if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
   chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+  if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
 }
 
 // The settings of the best trial, with what only the final fit needs, as it was asked for.
 Settings settings_of(const Trial& trial, const Settings& asked) {
   Settings chosen = trial.settings;
   chosen.loss = asked.loss;
-  chosen.certify = asked.certify;
-  chosen.keep_best = asked.keep_best;
+  chosen.latent.certify = asked.latent.certify;
+  chosen.search.keep_best = asked.search.keep_best;
   chosen.warm_start = asked.warm_start;
   if (asked.method.given()) chosen.method = asked.method;
   return chosen;
@@ -70,12 +78,13 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
     return {.settings = asked};
   }
   choose(evaluator);
+  choose_side(evaluator);
   const Trial& best = evaluator.best();
   if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
   Found found{.settings = settings_of(best, asked), .trial = best.result, .grown = asked.ranks.open()};
   if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
     Settings counted = found.settings;
-    counted.certify = Certify::kNever;
+    counted.latent.certify = Certify::kNever;
     take_steps_of(evaluator.judge(counted, "tr-ls, counting steps"), asked, found.settings);
   } else {
     take_steps_of(best, asked, found.settings);
@@ -92,7 +101,7 @@ void measure(const Entries* test, FitResult& result) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
   if (test == nullptr || test->size() == 0) return;
-  const std::vector<double> predicted = Predictor(result.model).predict(test->index).value;
+  const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
   result.last.test_rmse = rmse(test->value, predicted);
   result.last.test_auc = auc(test->value, predicted);
 }
@@ -100,7 +109,8 @@ void measure(const Entries* test, FitResult& result) {
 FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
                      const Entries* test) {
   if (is_robust(found.settings)) return fit_robustly(std::move(tensor), found.settings, callbacks, test);
-  if (found.settings.certified_gap.given()) return fit_certified(tensor, found.settings, callbacks, test);
+  if (found.settings.latent.certified_gap.given())
+    return fit_certified(tensor, found.settings, callbacks, test);
   Settings settings = found.settings;
   const bool same_body = found.trial && found.trial->model.latent() != nullptr;
   if (found.grown && same_body && settings.warm_start == nullptr && takes(*settings.method, kTakesPath))

@@ -10,6 +10,10 @@
 #include <stdexcept>
 
 #include "base/rng.hpp"
+#include "search/side.hpp"
+#include "tensor/count_cells.hpp"
+#include "tensor/lexicographic_order.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
@@ -21,16 +25,11 @@ constexpr double kMostGroups = 2e8;     // a bit each
 constexpr double kClustered = 0.15;     // how much likelier a hole is beside a hole, of what is possible
 constexpr double kMostMissing = 0.6;    // share of missing groups beyond which they are no islands any more
 
-double cells_of(const ObservedTensor& tensor) {
-  double cells = 1.0;
-  for (int k = 0; k < tensor.order(); ++k) cells *= tensor.extent(k);
-  return cells;
-}
-
 // The groups that agree in the modes `fixed`: which have an observed entry, and which each entry is in.
 class Groups {
  public:
   Groups(const ObservedTensor& tensor, const std::vector<int>& fixed) : tensor_(&tensor), fixed_(&fixed) {
+    for (const int k : fixed) place_.push_back(places(tensor.modes()[k]));
     stride_.assign(fixed.size(), 1);
     for (std::size_t j = fixed.size(); j-- > 0;) {
       stride_[j] = count_;
@@ -44,7 +43,10 @@ class Groups {
   [[nodiscard]] bool observed(std::size_t group) const { return observed_[group]; }
   [[nodiscard]] std::size_t of_entry(Count e) const {
     std::size_t group = 0;
-    for (std::size_t j = 0; j < fixed_->size(); ++j) group += stride_[j] * tensor_->index((*fixed_)[j])[e];
+    for (std::size_t j = 0; j < fixed_->size(); ++j) {
+      const Index i = tensor_->index((*fixed_)[j])[e];
+      group += stride_[j] * (place_[j].empty() ? i : place_[j][i]);
+    }
     return group;
   }
   [[nodiscard]] std::size_t size(std::size_t j) const { return tensor_->extent((*fixed_)[j]); }
@@ -72,6 +74,7 @@ class Groups {
  private:
   const ObservedTensor* tensor_;
   const std::vector<int>* fixed_;
+  std::vector<std::vector<Index>> place_;  // neighbours are by position
   std::vector<std::size_t> stride_;
   std::size_t count_ = 1;
   std::vector<bool> observed_;
@@ -167,7 +170,7 @@ std::vector<bool> held_groups(const Groups& groups, const HoleKind& kind, double
 HoleKind single_cells(const ObservedTensor& tensor, double share) {
   HoleKind kind{.fixed = std::vector<int>(static_cast<std::size_t>(tensor.order())), .share = share};
   std::iota(kind.fixed.begin(), kind.fixed.end(), 0);
-  const double cells = cells_of(tensor);
+  const double cells = count_cells(tensor.modes());
   if (cells <= kMostGroups && static_cast<double>(tensor.size()) > kLeastDensity * cells)
     kind.clustered = is_clustered(Groups(tensor, kind.fixed));
   return kind;
@@ -178,7 +181,7 @@ HoleKind single_cells(const ObservedTensor& tensor, double share) {
 // From small groups to large ones: a large group may be empty because all of its smaller ones happen to be, so
 // it is compared with what the finest kind found so far would leave empty.
 std::vector<HoleKind> hole_kinds(const ObservedTensor& tensor) {
-  const double cells = cells_of(tensor);
+  const double cells = count_cells(tensor.modes());
   const double density = static_cast<double>(tensor.size()) / cells;
   if (density < kLeastDensity || density >= 1.0) return {single_cells(tensor, 1.0)};
   struct Finer {
@@ -237,6 +240,7 @@ std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double 
     const std::vector<bool> chosen = held_groups(groups, kind, share, rng);
     for (Count e = 0; e < tensor.size(); ++e) held[e] = held[e] || chosen[groups.of_entry(e)];
   }
+  hold_out_cold_positions(tensor, share, rng, held);
   HoldOut split = hold_out(tensor, [&](Count e) { return held[e]; });
   if (split.kept.size() == 0 || split.held.size() == 0) return std::nullopt;
   return split;
@@ -247,7 +251,7 @@ std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::u
   const auto& most = *std::max_element(
       kinds.begin(), kinds.end(), [](const HoleKind& a, const HoleKind& b) { return a.share < b.share; });
   // The number of each entry's group, from 0.
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), most.fixed, tensor.size());
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), most.fixed);
   std::vector<Index> unit(order.size());
   Index units = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

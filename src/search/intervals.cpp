@@ -19,9 +19,9 @@ constexpr double kMostShare = 0.2;
 }  // namespace
 
 std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const Settings& asked) {
-  if (asked.calibrate == 0.0) return std::nullopt;
+  if (asked.search.calibrate == 0.0) return std::nullopt;
   const double needed = std::min(kMostShare, kWanted / static_cast<double>(tensor.size()));
-  auto reserved = hold_out_like_holes(tensor, std::max(asked.calibrate, needed),
+  auto reserved = hold_out_like_holes(tensor, std::max(asked.search.calibrate, needed),
                                       stream_seed(asked.seed, Role::kCalibrating));
   if (!reserved) throw std::invalid_argument("there are too few entries to hold any out for intervals");
   return reserved;
@@ -32,17 +32,17 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
   const auto lists = hole_kinds(tensor);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
-  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / chosen.calibrate))) : 1;
+  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / chosen.search.calibrate))) : 1;
   // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
   std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
   Count next = 0;
   for (Count e = 0; e < tensor.size() && next < reserved.held.size(); ++e) {
     bool same = true;
     for (int k = 0; k < tensor.order(); ++k)
-      same = same && tensor.index(k)[e] == reserved.held.index[k][next];
+      same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
-  chosen.certify = Certify::kNever;
+  chosen.latent.certify = Certify::kNever;
   chosen.warm_start = nullptr;  // it may have seen them
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
@@ -54,10 +54,10 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
                                  ? fit_robustly(split.kept, chosen, quiet, nullptr)
                                  : fit_once(split.kept, chosen, quiet);
     const Predictor predictor(fitted.model);
-    const std::vector<double> predicted = predictor.predict(split.held.index).value;
+    const std::vector<double> predicted = predictor.predict(split.held.cells).value;
     for (std::size_t e = 0; e < predicted.size(); ++e)
       residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
-    const std::vector<Count> of_turn = predictor.support(split.held.index);
+    const std::vector<Count> of_turn = predictor.support(split.held.cells);
     support.insert(support.end(), of_turn.begin(), of_turn.end());
   }
   return calibrate(residuals, support);

@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-// How alike neighbours along a mode are: the mean squared difference of entries one position apart, all else
+// How alike neighbours along a mode are: the mean squared difference of entries next to each other by position, all else
 // equal, in units of that of any two entries of a fiber. 1: no more than strangers. Nothing when there are too
 // few such pairs to tell.
 [[nodiscard]] std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mode);
@@ -14,8 +14,12 @@ namespace lacuna {
 // The modes along which neighbours are alike, ascending.
 [[nodiscard]] std::vector<int> ordered_modes(const ObservedTensor& tensor);
 
-// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda. Leaves the
-// best in the contest; nothing when no mode is ordered.
+// Whether a grid of several near modes may have this one: irregular positions cost a transform their number for
+// each cell.
+[[nodiscard]] bool suits_a_grid(const Mode& mode);
+
+// Near parts over the ordered modes: first what is learned, then smoothness, lengths and lambda, then ranks,
+// and lengths and lambda again, more finely. Leaves the best in the contest; nothing when no mode is ordered.
 void choose_near(Contest& contest, const OffsetSpec& alone);
 
 }  // namespace lacuna

@@ -8,7 +8,7 @@ namespace lacuna {
 OffsetSpec offsets_alone(const Evaluator& evaluator) {
   const int order = evaluator.kept().order();
   const auto error = [&](const OffsetSpec& spec) {
-    return rmse(evaluator.held().value, fit_offsets(evaluator.kept(), spec).at(evaluator.held().index));
+    return rmse(evaluator.held().value, fit_offsets(evaluator.kept(), spec).at(evaluator.held().cells));
   };
   OffsetSpec chosen{.mean = true, .effects = {}};
   double lowest = error(chosen);

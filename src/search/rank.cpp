@@ -67,6 +67,11 @@ bool grow(Latent& model, const Certificate& certificate) {
   return any;
 }
 
+bool has_full_rank(const Latent& model) {
+  return std::all_of(model.parts.begin(), model.parts.end(),
+                     [](const ModelPart& part) { return part.factor.cols() >= part.factor.rows(); });
+}
+
 std::string describe_ranks(const Model& model) {
   return fmt::format("rank {}", fmt::join(ranks(model), ","));
 }
@@ -75,10 +80,14 @@ std::string describe_ranks(const Model& model) {
 
 void grow_latent_ranks(Contest& contest) {
   Settings settings = contest.settings();
-  settings.certify = Certify::kAtTheEnd;
+  settings.latent.certify = Certify::kAtTheEnd;
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
+  if (const Latent* factors = contest.best().result.model.latent()) {
+    if (has_full_rank(*factors)) return;
+    start = contest.best().result.model;
+  }
   for (int since = 0; since < kPatience && evaluator.go_on();) {
     const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
                                         start ? &*start : nullptr);
@@ -92,7 +101,7 @@ void grow_latent_ranks(Contest& contest) {
   }
   if (stages.empty()) return;
   Trial best = stages.best();
-  best.settings.certify = contest.settings().certify;
+  best.settings.latent.certify = contest.settings().latent.certify;
   contest.offer(std::move(best));
 }
 
@@ -100,7 +109,8 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
   Evaluator& evaluator = contest.evaluator();
   std::optional<Model> start;
   int since = 0;
-  for (int rank = 1; rank <= kLargestGrownRank && since < kPatience && evaluator.go_on(); ++rank) {
+  const int most = largest_tucker_rank(evaluator.kept().order());
+  for (int rank = 1; rank <= most && since < kPatience && evaluator.go_on(); ++rank) {
     settings.ranks = {rank};
     Trial found = evaluator.judge(settings, fmt::format("{} rank {}", name(*settings.method), rank),
                                   start ? &*start : nullptr);
@@ -112,9 +122,9 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
 
 FitResult fit_certified(const ObservedTensor& tensor, Settings settings, const FitCallbacks& callbacks,
                         const Entries* test) {
-  const double wanted = *settings.certified_gap;
+  const double wanted = *settings.latent.certified_gap;
   const double tolerance = settings.tolerance.value_or(info(*settings.method).tolerance);
-  settings.certify = Certify::kAtTheEnd;
+  settings.latent.certify = Certify::kAtTheEnd;
   settings.ranks.settle({1});
   std::optional<Model> start;
   for (;;) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
-#include <nlohmann/json.hpp>
 
 #include "model/body.hpp"
 #include "tensor/hold_out.hpp"
@@ -58,7 +57,7 @@ RobustWeights initial_weights(const ObservedTensor& tensor) {
 }
 
 RobustWeights weights_from(const ObservedTensor& tensor, const Model& model) {
-  const std::vector<double> predicted = Predictor(model).predict(tensor.indices()).value;
+  const std::vector<double> predicted = Predictor(model).predict(tensor.cells()).value;
   return weights_about(tensor, [&](Count e) { return predicted[e]; });
 }
 
@@ -119,7 +118,7 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
                            const Entries* test, FitResult& last) {
   const std::vector<double> given(tensor.weights().begin(), tensor.weights().end());
   Settings reweighted = options;
-  reweighted.certify = Certify::kNever;
+  reweighted.latent.certify = Certify::kNever;
   // Problem P is regularised only by its number of steps: fit after fit it would come to fit the outliers too.
   // Problem D has the same model and an explicit regulariser.
   if (*reweighted.method == Method::kTrLs) reweighted.method = Method::kTrMm;
@@ -135,7 +134,7 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
     robust = std::move(found);
     tensor.replace_weights(combined(robust, given));
     reweighted.warm_start = &last.model;
-    if (takes(*options.method, kTakesPath)) reweighted.path = 0;
+    if (takes(*options.method, kTakesPath)) reweighted.latent.path = 0;
     reweighted.max_iterations = std::min(kStepsPerReweighting, *options.max_iterations);
     if (change < kSettled) break;
   }
@@ -169,14 +168,12 @@ FitResult fit_robustly(ObservedTensor tensor, const Settings& given, const FitCa
   // Problem P is regularised by its number of steps, so it begins anew.
   if (*options.method != Method::kTrLs) {
     last.warm_start = &found.model;
-    if (takes(*options.method, kTakesPath)) last.path = 0;
+    if (takes(*options.method, kTakesPath)) last.latent.path = 0;
   }
   FitResult result = fits.next(tensor, last, test, true);
-  auto settings = nlohmann::ordered_json::parse(result.model.settings);
-  settings["loss"] = name(Loss::kHuber);
-  settings["huber_delta"] = robust.delta;
-  settings["downweighted_share"] = downweighted_share(robust);
-  result.model.settings = settings.dump();
+  result.model.record.set("loss", std::string(name(Loss::kHuber)));
+  result.model.record.set("huber_delta", robust.delta);
+  result.model.record.set("downweighted_share", downweighted_share(robust));
   return result;
 }
 
@@ -185,7 +182,7 @@ ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& sett
   Settings screening = settings;
   screening.method.settle(Method::kTrMm);
   screening.ranks.settle({kScreeningRank});
-  if (screening.lambdas.open() && takes(*screening.method, kTakesLambda))
+  if (screening.latent.lambdas.open() && takes(*screening.method, kTakesLambda))
     screening.lambda.settle(kScreeningLambda);
   screening.offsets.settle({.mean = true, .effects = {}});
   screening = settled(std::move(screening), tensor.order());

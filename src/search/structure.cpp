@@ -5,8 +5,11 @@
 #include <bit>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "search/near.hpp"
+#include "search/open_lengths.hpp"
 #include "tensor/fiber_view.hpp"
+#include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
@@ -19,8 +22,8 @@ constexpr int kMostModes = 5;           // beyond it there are too many parts to
 
 // To three digits, so that what is chosen reads well.
 double rounded(double value) {
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  return std::round(value / unit) * unit;
+  const double digits = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
+  return std::round(value * digits) / digits;
 }
 
 using Parts = std::vector<PartOptions>;
@@ -36,7 +39,7 @@ class StructureSearch {
   [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
   [[nodiscard]] const std::vector<Mode>& modes() const { return kept().modes(); }
   [[nodiscard]] int order() const { return kept().order(); }
-  [[nodiscard]] const Parts& parts() const { return *contest_->settings().parts; }
+  [[nodiscard]] const Parts& parts() const { return *contest_->settings().latent.parts; }
 
   [[nodiscard]] Settings start() const;
   bool consider_offsets(const OffsetSpec& offsets);
@@ -48,7 +51,6 @@ class StructureSearch {
   void choose_weighting();
   void choose_lambda_of_each_part();
   [[nodiscard]] std::vector<Parts> groups() const;
-  [[nodiscard]] bool says_something(const PartSpec& part) const;
 
   Contest* contest_;
   const OffsetSpec* alone_;
@@ -59,18 +61,20 @@ class StructureSearch {
 Settings StructureSearch::start() const {
   Settings first = *asked_;
   first.method.settle(Method::kTrMm);
+  if (first.latent.parts.given()) first.latent.parts = closed(*first.latent.parts);
   if (*first.method == Method::kTrLs)
     first.method = Method::kTrMm;  // the model is the same: what suits D suits P
-  if (first.lambdas.given()) first.parts.settle(full_structure(order()));  // one lambda for each of them
-  if (first.parts.open()) {
+  if (first.latent.lambdas.given())
+    first.latent.parts.settle(full_structure(order()));  // one lambda for each of them
+  if (first.latent.parts.open()) {
     Parts telling = full_structure(order());
-    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(part.spec); });
-    first.parts = telling.empty() ? full_structure(order()) : std::move(telling);
+    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
+    first.latent.parts = telling.empty() ? full_structure(order()) : std::move(telling);
   }
   first.offsets.settle({});
   if (first.ranks.open()) first.ranks = {kTrialRank};
-  if (first.lambdas.open()) first.lambda.settle(Settings::kDefaultLambda);
-  first.certify = Certify::kNever;
+  if (first.latent.lambdas.open()) first.lambda.settle(Settings::kDefaultLambda);
+  first.latent.certify = Certify::kNever;
   return first;
 }
 
@@ -82,7 +86,7 @@ bool StructureSearch::consider_offsets(const OffsetSpec& offsets) {
 
 bool StructureSearch::consider_parts(Parts parts, const std::string& what) {
   Settings other = contest_->settings();
-  other.parts = std::move(parts);
+  other.latent.parts = std::move(parts);
   return contest_->consider(other, what);
 }
 
@@ -97,22 +101,12 @@ void StructureSearch::reconsider_offsets() {
   if (asked_->offsets.open() && !contest_->settings().offsets->effects.empty()) consider_offsets({});
 }
 
-bool StructureSearch::says_something(const PartSpec& part) const {
-  const FiberView view(kept(), part);
-  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept().size());
-  if (shared < kLeastShared) return false;
-  if (static_cast<int>(part.agree.size()) == order() - 1)  // complete fibers say nothing of missing cells
-    return !fibers_are_complete(kept(), part.mode);
-  const FiberView full(kept(), full_parts(order())[part.mode]);
-  return full.fibers() != view.fibers();  // else the modes left out decide nothing
-}
-
 // What to add to the paper's parts: at three modes the two parts of each pair of modes; at more, where there
 // are too many, all parts with equally many agreeing modes.
 std::vector<Parts> StructureSearch::groups() const {
   std::vector<Parts> groups;
   const auto add = [&](Parts group) {
-    std::erase_if(group, [&](const PartOptions& part) { return !says_something(part.spec); });
+    std::erase_if(group, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
     if (!group.empty()) groups.push_back(std::move(group));
   };
   if (order() == 3) {
@@ -163,15 +157,18 @@ void StructureSearch::choose_parts() {
 
 // Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
 void StructureSearch::choose_nearness() {
-  constexpr double kLength = 3.0;  // positions
+  constexpr double kLength = 3.0;  // typical distances of neighbours
   for (const int mode : ordered_modes(kept())) {
     Parts softer = parts();
     bool any = false;
     for (PartOptions& part : softer) {
       const auto at = std::find(part.spec.agree.begin(), part.spec.agree.end(), mode);
       if (at == part.spec.agree.end() || part.spec.agree.size() < 2 || part.spec.near.size() > 1) continue;
+      if (!part.spec.near.empty() &&
+          !(suits_a_grid(modes()[mode]) && suits_a_grid(modes()[part.spec.near.front().mode])))
+        continue;
       part.spec.agree.erase(at);
-      part.spec.near.push_back({.mode = mode, .length = kLength});
+      part.spec.near.push_back({.mode = mode, .length = kLength * typical_spacing(modes()[mode])});
       std::sort(part.spec.near.begin(), part.spec.near.end(),
                 [](const NearMode& a, const NearMode& b) { return a.mode < b.mode; });
       part.spec.fiber_power = 0.0;
@@ -210,14 +207,16 @@ void StructureSearch::choose_lambda_of_each_part() {
 
 void StructureSearch::run() {
   const Settings first = start();
-  contest_->consider(
-      first, "parts " + describe(*first.parts, modes()) + ", offsets " + describe(*first.offsets, modes()));
+  contest_->consider(first, "parts " + describe(*first.latent.parts, modes()) + ", offsets " +
+                                describe(*first.offsets, modes()));
   if (contest_->empty()) return;  // interrupted
   if (asked_->offsets.open()) choose_offsets();
-  const bool open_lambda = asked_->lambda.open() && asked_->lambdas.open();
+  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
-  if (asked_->parts.open() && asked_->lambdas.open()) {
+  choose_open_lengths(*contest_);
+  if (asked_->latent.parts.open() && asked_->latent.lambdas.open()) {
     choose_parts();
+    if (contest_->far_behind()) return;
     choose_nearness();
     if (open_lambda) choose_lambda(*contest_, 2.0);
     choose_weighting();
@@ -227,6 +226,17 @@ void StructureSearch::run() {
 }
 
 }  // namespace
+
+bool says_something(const ObservedTensor& kept, const PartSpec& part) {
+  const FiberView view(kept, part);
+  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept.size());
+  if (shared < kLeastShared) return false;
+  if (static_cast<int>(part.agree.size()) ==
+      kept.order() - 1)  // complete fibers say nothing of missing cells
+    return !fibers_are_complete(kept, part.mode);
+  const FiberView full(kept, full_parts(kept.order())[part.mode]);
+  return full.fibers() != view.fibers();  // else the modes left out decide nothing
+}
 
 void choose_structure(Contest& contest, const OffsetSpec& alone) { StructureSearch(contest, alone).run(); }
 

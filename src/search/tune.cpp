@@ -80,7 +80,7 @@ std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
 
 double Tuner::error(const FitResult& result, const Entries& held) const {
   if (options_->metric == Metric::kMae)
-    return mae(held.value, Predictor(result.model).predict(held.index).value);
+    return mae(held.value, Predictor(result.model).predict(held.cells).value);
   const std::optional<double> found =
       options_->metric == Metric::kAuc ? result.last.test_auc : result.last.test_rmse;
   if (!found)
@@ -102,11 +102,11 @@ void Tuner::run_chain(const Chain& chain) {
     }
     if (row.errors[chain.fold]) continue;
     Settings settings = settings_of(*options_, row);
-    settings.certify = Certify::kNever;
-    settings.calibrate = 0.0;
+    settings.latent.certify = Certify::kNever;
+    settings.search.calibrate = 0.0;
     // Where the number of steps is what holds a fit back, none may begin with the steps of another.
     if (last.latent() != nullptr && !last.latent()->factored() && !leaves_a_choice(settings) &&
-        *settings.method != Method::kTrLs && settings.early_stop.value_or(0.0) == 0.0)
+        *settings.method != Method::kTrLs && settings.search.early_stop.value_or(0.0) == 0.0)
       settings.warm_start = &last;
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;

@@ -92,10 +92,7 @@ class NonlinearCg {
     manifold_->zero(x, gradient_);
     objective_->gradient(x, state, gradient_);
     to_gradient(*manifold_, x, frame_, gradient_);
-    record_.objective = objective_->cost(state);
-    record_.gradient_norm = norm(x, gradient_);
-    record_.relative_gradient =
-        relative_gradient_norm(record_.gradient_norm, objective_->gradient_scale(state));
+    measure_point(*objective_, state, norm(x, gradient_), record_);
   }
 
   [[nodiscard]] std::optional<StopReason> finished() const {

@@ -78,6 +78,15 @@ struct Summary {
   return gradient_norm == 0.0 ? 0.0 : gradient_norm / gradient_scale;
 }
 
+// What is reported of a point of this state and this gradient.
+template <class O>
+void measure_point(const O& o, const typename O::State& state, double gradient_norm,
+                   IterationRecord& record) {
+  record.objective = o.cost(state);
+  record.gradient_norm = gradient_norm;
+  record.relative_gradient = relative_gradient_norm(gradient_norm, o.gradient_scale(state));
+}
+
 [[nodiscard]] inline Summary summarize(const IterationRecord& last, StopReason reason) {
   return {.reason = reason,
           .iterations = last.iteration,

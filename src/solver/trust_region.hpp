@@ -103,10 +103,7 @@ class TrustRegion {
     objective_->gradient(x, state, euclidean_gradient_);
     gradient_ = euclidean_gradient_;
     manifold_->project(x, frame_, gradient_);
-    record_.objective = objective_->cost(state);
-    record_.gradient_norm = std::sqrt(manifold_->inner(gradient_, gradient_));
-    record_.relative_gradient =
-        relative_gradient_norm(record_.gradient_norm, objective_->gradient_scale(state));
+    measure_point(*objective_, state, std::sqrt(manifold_->inner(gradient_, gradient_)), record_);
     accuracy_ = {.relative_gradient = record_.relative_gradient};
   }
 

@@ -8,10 +8,12 @@
 // the first k modes has changed so far; S_k numbers the different pairs (i_{k+1}, S_{k+1}).
 #include "tensor/fiber_counts.hpp"
 
+#include <algorithm>
+
+#include "tensor/lexicographic_order.hpp"
+
 namespace lacuna {
 namespace {
-
-using Columns = std::vector<std::vector<Index>>;
 
 // Entry e differs from the one before in this mode and in none before it.
 std::vector<Index> first_differences(const ObservedTensor& tensor) {
@@ -24,7 +26,7 @@ std::vector<Index> first_differences(const ObservedTensor& tensor) {
   return first;
 }
 
-void number_prefixes(const std::vector<Index>& first_difference, Index modes, std::vector<Index>& prefix) {
+void number_prefixes(const std::vector<Index>& first_difference, Index modes, std::span<Index> prefix) {
   Index changes = 0;
   for (std::size_t e = 1; e < prefix.size(); ++e) {
     if (first_difference[e] < modes) ++changes;
@@ -32,18 +34,18 @@ void number_prefixes(const std::vector<Index>& first_difference, Index modes, st
   }
 }
 
-bool same_pair(const Columns& pair, Index a, Index b) {
+bool same_pair(const Cells& pair, Index a, Index b) {
   return pair[0][a] == pair[0][b] && pair[1][a] == pair[1][b];
 }
 
 constexpr int kBoth[] = {0, 1};
 
-FiberCount count_pairs(const Columns& pair, Count size) {
-  const std::vector<Index> order = lexicographic_order(pair, kBoth, size);
+FiberCount count_pairs(const Cells& pair) {
+  const std::vector<Index> order = lexicographic_order(pair, kBoth);
   FiberCount count;
   Count begin = 0;
-  for (Count j = 1; j <= size; ++j) {
-    if (j < size && same_pair(pair, order[j - 1], order[j])) continue;
+  for (Count j = 1; j <= pair.size(); ++j) {
+    if (j < pair.size() && same_pair(pair, order[j - 1], order[j])) continue;
     ++count.fibers;
     if (j - begin == 1) ++count.singles;
     begin = j;
@@ -52,12 +54,12 @@ FiberCount count_pairs(const Columns& pair, Count size) {
 }
 
 // pair[1] <- a number for each different pair.
-void number_pairs(Columns& pair, Count size) {
-  const std::vector<Index> order = lexicographic_order(pair, kBoth, size);
+void number_pairs(Cells& pair) {
+  const std::vector<Index> order = lexicographic_order(pair, kBoth);
   std::vector<Index> number(order.size(), 0);
-  for (Count j = 1; j < size; ++j)
+  for (Count j = 1; j < pair.size(); ++j)
     number[order[j]] = number[order[j - 1]] + (same_pair(pair, order[j - 1], order[j]) ? 0 : 1);
-  pair[1] = std::move(number);
+  std::copy(number.begin(), number.end(), pair[1].begin());
 }
 
 }  // namespace
@@ -67,13 +69,14 @@ std::vector<FiberCount> count_fibers(const ObservedTensor& tensor) {
   std::vector<FiberCount> counts(static_cast<std::size_t>(tensor.order()));
   if (size == 0) return counts;
   const std::vector<Index> first_difference = first_differences(tensor);
-  Columns pair(2, std::vector<Index>(static_cast<std::size_t>(size), 0));  // (P_k or i_k, S_k)
+  const std::vector<Index> zeros(static_cast<std::size_t>(size), 0);
+  Cells pair{zeros, zeros};  // (P_k or i_k, S_k)
   for (int k = tensor.order() - 1; k >= 0; --k) {
     number_prefixes(first_difference, static_cast<Index>(k), pair[0]);
-    counts[k] = count_pairs(pair, size);
+    counts[k] = count_pairs(pair);
     if (k == 0) break;
-    pair[0].assign(tensor.index(k).begin(), tensor.index(k).end());
-    number_pairs(pair, size);
+    std::copy(tensor.index(k).begin(), tensor.index(k).end(), pair[0].begin());
+    number_pairs(pair);
     pair[0][0] = 0;  // as number_prefixes expects
   }
   return counts;

@@ -19,6 +19,10 @@ class FiberLookup {
   };
 
   FiberLookup(const ObservedTensor& tensor, const FiberView& view) : tensor_(&tensor), view_(&view) {
+    if (view.part().learns()) {
+      known_rows_.assign(tensor.extent(view.part().mode), false);
+      for (const Index row : tensor.index(view.part().mode)) known_rows_[row] = true;
+    }
     const Count fibers = view.fibers();
     slots_.assign(std::bit_ceil(static_cast<std::size_t>(2 * fibers + 1)), Slot{});
     singles_.reserve(static_cast<std::size_t>(view.single_fibers()));
@@ -29,15 +33,18 @@ class FiberLookup {
     });
   }
 
-  // The fiber through the cell index[.][cell].
-  [[nodiscard]] Hit find(const std::vector<std::vector<Index>>& index, Count cell) const {
-    const std::uint64_t wanted = hash(index, cell);
+  // Whether the part learns from entries at this position of its mode; a part that learns nothing has one row.
+  [[nodiscard]] bool knows_row(Index row) const { return known_rows_.empty() ? row == 0 : known_rows_[row]; }
+
+  // The fiber through cell number `cell` of the list.
+  [[nodiscard]] Hit find(const Cells& cells, Count cell) const {
+    const std::uint64_t wanted = hash(cells, cell);
     for (std::size_t at = place(wanted); slots_[at].code != kEmpty; at = place(at + 1)) {
       if (slots_[at].tag != tag(wanted)) continue;
       const Index code = slots_[at].code;
       const Index entry = first_entry(code);
       bool equal = true;
-      for (const int mode : view_->modes()) equal = equal && index[mode][cell] == tensor_->index(mode)[entry];
+      for (const int mode : view_->modes()) equal = equal && cells[mode][cell] == tensor_->index(mode)[entry];
       if (!equal) continue;
       if (code < view_->listed_fibers()) return {Kind::kListed, code};
       return {Kind::kSingle, entry};
@@ -63,17 +70,17 @@ class FiberLookup {
     return code < view_->listed_fibers() ? view_->entry()[view_->span(code).begin]
                                          : singles_[code - view_->listed_fibers()];
   }
-  [[nodiscard]] std::uint64_t hash(const std::vector<std::vector<Index>>& index, Count position) const {
+  [[nodiscard]] std::uint64_t hash(const Cells& cells, Count cell) const {
     std::uint64_t mixed = 0x9e3779b97f4a7c15U;
     for (const int mode : view_->modes()) {
-      mixed ^= index[mode][position];
+      mixed ^= cells[mode][cell];
       mixed *= 0xff51afd7ed558ccdU;
       mixed ^= mixed >> 32;
     }
     return mixed;
   }
   void insert(Index code) {
-    const std::uint64_t own = hash(tensor_->indices(), first_entry(code));
+    const std::uint64_t own = hash(tensor_->cells(), first_entry(code));
     std::size_t at = place(own);
     while (slots_[at].code != kEmpty) at = place(at + 1);
     slots_[at] = {.code = code, .tag = tag(own)};
@@ -83,6 +90,7 @@ class FiberLookup {
   const FiberView* view_;
   std::vector<Slot> slots_;
   std::vector<Index> singles_;
+  std::vector<bool> known_rows_;  // [row]
 };
 
 }  // namespace lacuna

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <stdexcept>
+
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 
@@ -54,6 +56,9 @@ void check_part(const PartSpec& part, int order) {
   const auto valid = [&](int mode) { return mode >= 0 && mode < order; };
   if (part.learns() && !valid(part.mode))
     throw std::invalid_argument("a part's mode must lie in 0.." + std::to_string(order - 1));
+  if (!(part.side >= 0.0 && part.side <= 1.0) || (!part.learns() && part.side > 0.0))
+    throw std::invalid_argument(
+        "a part's share of side information must lie in 0..1, and be 0 where it learns nothing");
   for (const int mode : part.agree)
     if (!valid(mode) || mode == part.mode)
       throw std::invalid_argument("a part's agreeing modes must be modes of the tensor other than its own");
@@ -90,7 +95,7 @@ FiberView::FiberView(const ObservedTensor& tensor, PartSpec part) : part_(std::m
   modes_ = part_.fiber_modes();
   rows_ = part_.learns() ? tensor.extent(part_.mode) : 1;
   const Count size = tensor.size();
-  const std::vector<Index> order = lexicographic_order(tensor.indices(), modes_, size);
+  const std::vector<Index> order = lexicographic_order(tensor.cells(), modes_);
   std::vector<Index> length = fiber_lengths(tensor, modes_, order);
 
   // Count, and lay the lengths out one after the other.

@@ -9,12 +9,11 @@
 namespace lacuna {
 
 HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>& held_out) {
-  Entries kept{.index = std::vector<std::vector<Index>>(static_cast<std::size_t>(tensor.order())),
-               .value = {}};
+  Entries kept{.cells = Cells(tensor.order()), .value = {}};
   Entries held = kept;
   for (Count e = 0; e < tensor.size(); ++e) {
     Entries& list = held_out(e) ? held : kept;
-    for (int k = 0; k < tensor.order(); ++k) list.index[k].push_back(tensor.index(k)[e]);
+    list.cells.add(tensor.cells(), e);
     list.value.push_back(tensor.values()[e]);
     if (!tensor.weights().empty()) list.weight.push_back(tensor.weight(e));
   }

@@ -8,9 +8,11 @@ namespace lacuna {
 
 // Keeps the first `count` entries.
 inline void truncate(Entries& entries, Count count) {
-  for (auto& column : entries.index) column.resize(static_cast<std::size_t>(count));
+  entries.cells.keep_first(count);
   entries.value.resize(static_cast<std::size_t>(count));
   if (!entries.weight.empty()) entries.weight.resize(static_cast<std::size_t>(count));
+  for (auto& along : entries.coordinates)
+    if (!along.empty()) along.resize(static_cast<std::size_t>(count));
 }
 
 // Keeps the entries e for which keep(e) holds, in their order; returns how many went. keep is asked once
@@ -22,9 +24,11 @@ Count keep_if(Entries& entries, Keep&& keep) {
   for (Count e = 0; e < size; ++e) {
     if (!keep(e)) continue;
     if (kept != e) {
-      for (auto& column : entries.index) column[kept] = column[e];
+      for (int k = 0; k < entries.order(); ++k) entries.cells.mode(k)[kept] = entries.cells.mode(k)[e];
       entries.value[kept] = entries.value[e];
       if (!entries.weight.empty()) entries.weight[kept] = entries.weight[e];
+      for (auto& along : entries.coordinates)
+        if (!along.empty()) along[kept] = along[e];
     }
     ++kept;
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A stable parallel radix sort of entry positions by several index columns, least significant digit first.
+#include "tensor/lexicographic_order.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <lacuna/base/parallel.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
 #include <numeric>
+#include <utility>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {
@@ -35,26 +37,25 @@ void counting_pass(std::span<const Index> key, int shift, std::span<const Index>
     for (Count i = border(s); i < border(s + 1); ++i) to[next[s][digit(from[i])]++] = from[i];
 }
 
-bool already_ordered(const std::vector<std::vector<Index>>& index, std::span<const int> modes, Count size) {
-  for (Count e = 1; e < size; ++e)
+bool already_ordered(const Cells& cells, std::span<const int> modes) {
+  for (Count e = 1; e < cells.size(); ++e)
     for (const int mode : modes) {
-      if (index[mode][e - 1] < index[mode][e]) break;
-      if (index[mode][e - 1] > index[mode][e]) return false;
+      if (cells[mode][e - 1] < cells[mode][e]) break;
+      if (cells[mode][e - 1] > cells[mode][e]) return false;
     }
   return true;
 }
 
 }  // namespace
 
-std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index,
-                                       std::span<const int> modes, Count size) {
-  std::vector<Index> order(static_cast<std::size_t>(size));
+std::vector<Index> lexicographic_order(const Cells& cells, std::span<const int> modes) {
+  std::vector<Index> order(static_cast<std::size_t>(cells.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  if (already_ordered(index, modes, size)) return order;
+  if (already_ordered(cells, modes)) return order;
 
   std::vector<Index> scratch(order.size());
   for (auto mode = modes.rbegin(); mode != modes.rend(); ++mode) {
-    const auto& key = index[*mode];
+    const std::span<const Index> key = cells.mode(*mode);
     const int bits = std::bit_width(*std::max_element(key.begin(), key.end()));
     for (int shift = 0; shift < bits; shift += kDigitBits) {
       counting_pass(key, shift, order, scratch);

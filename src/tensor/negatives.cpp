@@ -37,7 +37,7 @@ bool contains(const ObservedTensor& tensor, const std::vector<Index>& cell) {
 ObservedTensor with_negatives(const ObservedTensor& tensor, std::span<const int> modes, int for_each,
                               std::uint64_t seed) {
   if (modes.empty()) throw std::invalid_argument("negatives need a mode whose index is replaced");
-  Entries entries{.index = tensor.indices(), .value = {tensor.values().begin(), tensor.values().end()}};
+  Entries entries{.cells = tensor.cells(), .value = {tensor.values().begin(), tensor.values().end()}};
   entries.weight.assign(tensor.weights().begin(), tensor.weights().end());
   Rng rng(seed);
   std::size_t turn = 0;
@@ -52,7 +52,7 @@ ObservedTensor with_negatives(const ObservedTensor& tensor, std::span<const int>
         found = !contains(tensor, cell);
       }
       if (!found) continue;
-      for (int k = 0; k < tensor.order(); ++k) entries.index[k].push_back(cell[k]);
+      entries.cells.add(cell);
       entries.value.push_back(0.0);
       if (!entries.weight.empty()) entries.weight.push_back(tensor.weight(e));
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "base/number_text.hpp"
+#include "base/parallel.hpp"
 #include "tensor/keep_if.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -20,22 +21,22 @@ constexpr Count kMostEntries = std::numeric_limits<Index>::max() - 1;
 void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
   if (modes.size() < 2)
     throw std::invalid_argument("a tensor needs at least 2 modes, got " + std::to_string(modes.size()));
-  if (entries.index.size() != modes.size())
-    throw std::invalid_argument("entries have " + std::to_string(entries.index.size()) +
+  if (entries.order() != static_cast<int>(modes.size()))
+    throw std::invalid_argument("entries have " + std::to_string(entries.order()) +
                                 " indices, the tensor has " + std::to_string(modes.size()) + " modes");
   if (!entries.weight.empty() && entries.weight.size() != entries.value.size())
     throw std::invalid_argument("got " + std::to_string(entries.weight.size()) + " weights for " +
                                 std::to_string(entries.value.size()) + " values");
-  for (std::size_t k = 0; k < modes.size(); ++k) {
-    if (entries.index[k].size() != entries.value.size())
-      throw std::invalid_argument("mode " + std::to_string(k + 1) + " lists " +
-                                  std::to_string(entries.index[k].size()) + " indices for " +
-                                  std::to_string(entries.value.size()) + " values");
-    for (const Index i : entries.index[k])
+  if (entries.cells.size() != entries.size())
+    throw std::invalid_argument("got " + std::to_string(entries.cells.size()) + " cells for " +
+                                std::to_string(entries.size()) + " values");
+  for (const Mode& mode : modes)
+    if (mode.side) check_side(*mode.side, mode.size, mode.name);
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    for (const Index i : entries.cells[k])
       if (i >= modes[k].size)
         throw std::invalid_argument("index " + std::to_string(i) + " (0-based) is not below the size " +
                                     std::to_string(modes[k].size) + " of mode " + std::to_string(k + 1));
-  }
 }
 
 // Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were.
@@ -67,14 +68,9 @@ void reorder(std::vector<T>& column, const std::vector<Index>& order) {
 }
 
 bool same_cell(const Entries& entries, Count a, Count b) {
-  return std::all_of(entries.index.begin(), entries.index.end(),
-                     [&](const auto& column) { return column[a] == column[b]; });
-}
-
-// "0.5", not "0.500000"
-std::string shortest(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+  for (int k = 0; k < entries.order(); ++k)
+    if (entries.cells.mode(k)[a] != entries.cells.mode(k)[b]) return false;
+  return true;
 }
 
 // Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do not
@@ -108,7 +104,7 @@ Count merge_duplicates(Entries& entries, Duplicates policy) {
       weight += w;
       weighted_sum += w * entries.value[e];
     }
-    for (auto& column : entries.index) column[kept] = column[begin];
+    for (int k = 0; k < entries.order(); ++k) entries.cells.mode(k)[kept] = entries.cells.mode(k)[begin];
     entries.value[kept] = policy == Duplicates::kLast   ? last
                           : policy == Duplicates::kMean ? weighted_sum / weight
                                                         : sum;
@@ -138,10 +134,10 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   for (Count e = 0; e < entries.size(); ++e)
     if (std::isinf(entries.value[e]))
       return input_error(
-          "", "cell " + describe_cell(modes, entries.index, e) + " is infinite, expected a number");
+          "", "cell " + describe_cell(modes, entries.cells, e) + " is infinite, expected a number");
   for (std::size_t e = 0; e < entries.weight.size(); ++e)
     if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
-      return input_error("", "cell " + describe_cell(modes, entries.index, static_cast<Count>(e)) +
+      return input_error("", "cell " + describe_cell(modes, entries.cells, static_cast<Count>(e)) +
                                  " has the weight " + shortest(entries.weight[e]) +
                                  ", expected a number >= 0");
 
@@ -159,8 +155,10 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   std::vector<int> all_modes(modes.size());
   std::iota(all_modes.begin(), all_modes.end(), 0);
   {
-    const std::vector<Index> order = lexicographic_order(entries.index, all_modes, entries.size());
-    for (auto& column : entries.index) reorder(column, order);
+    const std::vector<Index> order = lexicographic_order(entries.cells, all_modes);
+    std::vector<std::vector<Index>> positions = entries.cells.take();
+    for (std::vector<Index>& mode : positions) reorder(mode, order);
+    entries.cells = std::move(positions);
     reorder(entries.value, order);
     if (!entries.weight.empty()) reorder(entries.weight, order);
     for (Count e = 1; e < entries.size(); ++e) {
@@ -172,12 +170,11 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
       if (repeated != nullptr)
         *repeated = {.first = position_before(order[e - 1], dropped),
                      .second = position_before(order[e], dropped)};
-      return input_error("", "cell " + describe_cell(modes, entries.index, e) +
-                                 " is listed more than once; choose --duplicates mean, sum or last");
+      return input_error("", "cell " + describe_cell(modes, entries.cells, e) + " is listed more than once");
     }
   }
   tensor.modes_ = std::move(modes);
-  tensor.index_ = std::move(entries.index);
+  tensor.cells_ = std::move(entries.cells);
   tensor.values_ = std::move(entries.value);
   tensor.weights_ = std::move(entries.weight);
   return tensor;
@@ -208,17 +205,16 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .size = mode.size,
                       .labels = {},
                       .binning = mode.binning,
-                      .positions = mode.positions});
+                      .positions = mode.positions,
+                      .unit = mode.unit,
+                      .side = mode.side});
   return labelled;
 }
 
 ObservedTensor ObservedTensor::reordered(std::span<const int> modes) const {
   std::vector<Mode> named;
-  Entries entries{.index = {}, .value = values_, .weight = weights_};
-  for (const int k : modes) {
-    named.push_back(modes_[k]);
-    entries.index.push_back(index_[k]);
-  }
+  for (const int k : modes) named.push_back(modes_[k]);
+  Entries entries{.cells = cells_.reordered(modes), .value = values_, .weight = weights_};
   return std::move(create(std::move(named), std::move(entries)).value());
 }
 
@@ -239,12 +235,11 @@ void ObservedTensor::replace_weights(std::vector<double> weights) {
   weights_ = std::move(weights);
 }
 
-std::string describe_cell(const std::vector<Mode>& modes, const std::vector<std::vector<Index>>& index,
-                          Count entry, int index_base) {
+std::string describe_cell(const std::vector<Mode>& modes, const Cells& cells, Count cell, int index_base) {
   std::string text = "(";
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (k > 0) text += ", ";
-    const Index i = index[k][entry];
+    const Index i = cells[k][cell];
     text += i < modes[k].labels.size() ? modes[k].labels[i]
                                        : std::to_string(static_cast<std::int64_t>(i) + index_base);
   }

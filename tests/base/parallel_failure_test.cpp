@@ -5,12 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <lacuna/base/parallel.hpp>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "base/parallel.hpp"
 #include "support/threads.hpp"
 
 namespace lacuna {

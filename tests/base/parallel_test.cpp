@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Parallel loops: every element once, and sums whose bits ignore the thread count.
+#include "base/parallel.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <lacuna/base/parallel.hpp>
 #include <vector>
 
 #include "base/rng.hpp"

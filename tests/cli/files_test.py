@@ -124,6 +124,18 @@ class Labels(CliTest):
         self.assertEqual(row[:3], ["nobody", "nothing", "never"])
         self.assertAlmostEqual(float(row[3]), told["offset"])
 
+    def test_the_first_label_never_seen_is_named(self):
+        self.ok("fit", "train.csv", "-o", "m.lac", "--offsets", "none", "--rank", "2", "--lambda", "1", "--parts", "full")
+        self.write("wanted.csv", "user,item,week,rating\nuser 1,stranger,week-1,0\nnobody,stranger,week-1,0\n")
+        done = self.run_lacuna("predict", "m.lac", "wanted.csv", "-o", "out.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 cells are at positions without observed entries, the first at item 'stranger'", done.stderr)
+        done = self.run_lacuna("evaluate", "m.lac", "wanted.csv")
+        self.assertIn("the first at item 'stranger'", done.stderr)
+        with open(self.path("out.csv"), newline="") as file:
+            values = [float(row[3]) for row in list(csv.reader(file))[1:]]
+        self.assertNotIn(0.0, values)
+
     def test_info_names_the_modes(self):
         modes = self.ok_json("info", "train.csv")["modes"]
         self.assertEqual([(mode["name"], mode["size"]) for mode in modes], [("user", 12), ("item", 10), ("week", 6)])

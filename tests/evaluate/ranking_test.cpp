@@ -32,8 +32,8 @@ TEST(Ranking, FactsOfAModelOfOffsets) {
   const Predictor predictor(model);
   const std::vector<int> modes{0};
   // (2, 0) and (3, 0) are facts, (0, 0) is known: of 0..3 the fact 2 has only 1 above it, and so has 3.
-  const std::vector<std::vector<Index>> facts{{2, 3}, {0, 0}};
-  const std::vector<std::vector<Index>> known{{0}, {0}};
+  const Cells facts{{2, 3}, {0, 0}};
+  const Cells known{{0}, {0}};
   const Ranking filtered = rank_facts(predictor, {4, 2}, facts, known, modes);
   EXPECT_EQ(filtered.queries, 2);
   EXPECT_EQ(filtered.mrr, 0.5);

@@ -18,7 +18,7 @@ foreach(core_only OFF ON)
 endforeach()
 # Who links the core alone gets no library of file formats.
 execute_process(COMMAND ldd ${WORK}/consumer-ON/consumer OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
-if(needed MATCHES "lib(png|jpeg|zip|matio|hdf5|curl)")
+if(needed MATCHES "lib(png|jpeg|zip|matio|hdf5|netcdf|tiff|curl)")
   message(FATAL_ERROR "the core links ${CMAKE_MATCH_0}")
 endif()
 run(${prefix}/bin/lacuna --version)

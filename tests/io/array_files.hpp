@@ -16,6 +16,7 @@
 
 namespace lacuna::array_test {
 
+using text_test::positions;
 using text_test::TempFolder;
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -59,12 +60,14 @@ inline TensorFile dense_tensor(const std::vector<Index>& shape, const std::vecto
   file.index_base = 0;
   file.entries.value = value;
   std::size_t inner = value.size();
+  std::vector<std::vector<Index>> positions(shape.size());
   for (std::size_t k = 0; k < shape.size(); ++k) {
     file.modes.push_back({.name = "mode" + std::to_string(k + 1), .size = shape[k], .labels = {}});
     inner /= shape[k];
-    std::vector<Index>& index = file.entries.index.emplace_back();
-    for (std::size_t e = 0; e < value.size(); ++e) index.push_back(static_cast<Index>(e / inner % shape[k]));
+    for (std::size_t e = 0; e < value.size(); ++e)
+      positions[k].push_back(static_cast<Index>(e / inner % shape[k]));
   }
+  file.entries.cells = std::move(positions);
   return file;
 }
 
@@ -75,9 +78,9 @@ inline TensorFile sparse_tensor(const std::vector<Index>& shape, const std::vect
   file.entries.value = value;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     file.modes.push_back({.name = "mode" + std::to_string(k + 1), .size = shape[k], .labels = {}});
-    std::vector<Index>& index = file.entries.index.emplace_back();
-    for (const auto& cell : cells) index.push_back(cell[k]);
   }
+  file.entries.cells = Cells(static_cast<int>(shape.size()));
+  for (const std::vector<Index>& cell : cells) file.entries.cells.add(cell);
   return file;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "array_files.hpp"
-#include "io/matlab/mat_write.hpp"
+#include "io/matlab/mat_child.hpp"
 
 namespace lacuna {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(Mat, EveryTypeComesBack) {
     write_fine(folder.path("a.mat"), file);
     const TensorFile back = read_fine(folder.path("a.mat"));
     expect_same_values(back.entries.value, file.entries.value);
-    EXPECT_EQ(back.entries.index, file.entries.index);
+    EXPECT_EQ(back.entries.cells, file.entries.cells);
     EXPECT_EQ(back.layout.dtype, dtype);
     EXPECT_EQ(back.layout.variable, "speed");
     EXPECT_EQ(back.missing, dtype[1] == 'f' ? 1 : 0);
@@ -170,7 +170,7 @@ TEST_F(Mat, SparseMatricesComeBackColumnByColumn) {
   const TensorFile back = read_fine(folder.path("a.mat"));
   EXPECT_FALSE(back.dense);
   EXPECT_EQ(shape_of(back), (std::vector<Index>{4, 3}));
-  EXPECT_EQ(back.entries.index, (std::vector<std::vector<Index>>{{1, 0, 3}, {0, 2, 2}}));
+  EXPECT_EQ(back.entries.cells, (Cells{{1, 0, 3}, {0, 2, 2}}));
   expect_same_values(back.entries.value, {6, kNaN, 5});
   EXPECT_EQ(back.missing, 1);
   EXPECT_EQ(back.index_base, 1);
@@ -218,7 +218,7 @@ TEST_F(Mat, ListsOfEntriesAreReadByColumns) {
   TensorFile file = read_fine(path, options);
   EXPECT_FALSE(file.dense);
   EXPECT_EQ(file.index_base, 1);
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{0, 2, 1}, {4, 3, 4}, {1, 0, 2}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{0, 2, 1}, {4, 3, 4}, {1, 0, 2}}));
   expect_same_values(file.entries.value, {0.5, kNaN, 1.5});
   EXPECT_EQ(file.missing, 1);
   EXPECT_EQ(shape_of(file), (std::vector<Index>{3, 5, 3}));
@@ -228,7 +228,7 @@ TEST_F(Mat, ListsOfEntriesAreReadByColumns) {
   options.index_base = 0;
   options.shape = {6, 4};
   file = read_fine(path, options);
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{5, 4, 5}, {1, 3, 2}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{5, 4, 5}, {1, 3, 2}}));
   EXPECT_EQ(file.entries.value, (std::vector<double>{2, 1, 3}));
   EXPECT_EQ(shape_of(file), options.shape);
 }
@@ -239,7 +239,7 @@ TEST_F(Mat, ListsCountFromZeroWhereAZeroIsSeen) {
   options.table_indices = true;
   const TensorFile file = read_fine(folder.path("a.mat"), options);
   EXPECT_EQ(file.index_base, 0);
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{1, 2}, {0, 1}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{1, 2}, {0, 1}}));
   options.index_base = 1;
   EXPECT_EQ(read_error(folder.path("a.mat"), options),
             "a.mat:1:2: found 0, expected an index from 1 to 4294967294");
@@ -282,7 +282,7 @@ TEST_F(Mat, ListsOfCellsToPredictNeedNoValues) {
   options.known_modes = &known;
   options.index_base = 1;
   const TensorFile file = read_fine(folder.path("a.mat"), options);
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{0, 2}, {1, 0}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{0, 2}, {1, 0}}));
   EXPECT_EQ(file.missing, 2);
   EXPECT_EQ(file.modes[1].name, "item");
 }
@@ -338,7 +338,7 @@ TEST_F(Mat, Version73ComesThroughLibmatio) {
   EXPECT_EQ(file.layout.dtype, "<u2");
   EXPECT_EQ(file.layout.variable, "x");
   for (std::size_t e = 0; e < 24; ++e) {
-    const auto& index = file.entries.index;
+    const auto& index = file.entries.cells;
     EXPECT_EQ(file.entries.value[e], index[0][e] + 2 * index[1][e] + 6 * index[2][e]);
   }
   ReadOptions options;
@@ -376,51 +376,6 @@ TEST_F(Mat, DamageIsSurvived) {
                        make.element(1, std::string("Y\0\0\0\0\0\0\0", 8)) + field) +
        make.matrix(kInt16, {2, 3}, "tail", make.element(3, "123456789012")));
   survive_damage("a.mat");
-}
-
-// Files people have, where they are at hand.
-class RealMat : public ArrayFiles {
- protected:
-  // Empty when it is not there.
-  static std::string find(const std::string& name) {
-    const char* const chosen = std::getenv("LACUNA_DATA");
-    const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-    const auto path =
-        (chosen != nullptr ? std::filesystem::path(chosen) : root / ".." / "shared" / "data") / name;
-    return std::filesystem::exists(path) ? path.string() : std::string();
-  }
-};
-
-TEST_F(RealMat, MovielensRatings) {
-  const std::string path = find("movielens-1m/movielens-1m-tensor.mat");
-  if (path.empty())
-    GTEST_SKIP() << "no movielens-1m/movielens-1m-tensor.mat in LACUNA_DATA or ../shared/data";
-  ReadOptions options;
-  options.variable = "data.Y";
-  options.table_indices = true;
-  const TensorFile file = read_fine(path, options);
-  EXPECT_EQ(shape_of(file), (std::vector<Index>{6040, 3952, 149}));
-  EXPECT_EQ(file.entries.size(), 1000209);
-  EXPECT_EQ(file.index_base, 1);
-  EXPECT_EQ(file.entries.index[1].front(), 1192U);
-  EXPECT_EQ(file.entries.value.front(), 5);
-}
-
-TEST_F(RealMat, MultispectralPicture) {
-  const std::string path = find("msi-cave/testMSI_2.mat");
-  if (path.empty()) GTEST_SKIP() << "no msi-cave/testMSI_2.mat in LACUNA_DATA or ../shared/data";
-  const TensorFile file = read_fine(path);
-  EXPECT_EQ(shape_of(file), (std::vector<Index>{256, 256, 31}));
-  EXPECT_EQ(file.layout.variable, "Omsi");
-}
-
-TEST_F(RealMat, TrafficTensor) {
-  const std::string path = find("traffic-hangzhou/Hangzhou-tensor.mat");
-  if (path.empty())
-    GTEST_SKIP() << "no traffic-hangzhou/Hangzhou-tensor.mat in LACUNA_DATA or ../shared/data";
-  const TensorFile file = read_fine(path);
-  EXPECT_EQ(shape_of(file), (std::vector<Index>{80, 25, 108}));
-  EXPECT_EQ(file.missing, 0);
 }
 
 }  // namespace

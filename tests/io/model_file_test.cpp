@@ -24,13 +24,13 @@ class ModelFile : public testing::Test {
     Rng rng(21);
     model_.method = "tr-mm";
     model_.version = "9.8.7";
-    model_.settings = R"({"lambda":10.0})";
+    model_.record.lambda = 10.0;
     model_.index_base = 0;
     model_.offsets.mean = 0.1 + 0.2;  // not a short decimal
     std::vector<Mode> modes = test::plain_modes({6, 5, 4});
     modes[0].labels = {"a", "", "tab\there", "\xff not utf-8", "e", "f"};
     modes[2].binning = Binning{.origin = 978300760, .width = 604800};
-    Entries entries{.index = test::random_cells({6, 5, 4}, 30, rng),
+    Entries entries{.cells = test::random_cells({6, 5, 4}, 30, rng),
                     .value = test::random_vector<double>(30, rng),
                     .weight = {}};
     for (int e = 0; e < 30; ++e) entries.weight.push_back(0.1 + rng.uniform());
@@ -125,13 +125,69 @@ TEST_F(ModelFile, KeepsNearPartsAndPositions) {
   EXPECT_FALSE(load_model(path_));
 }
 
+TEST_F(ModelFile, KeepsSideInformationAndThePartsThatUseIt) {
+  Rng rng(28);
+  Latent& latent = std::get<Latent>(*model_.body);
+  std::vector<Mode> modes = model_.modes;
+  modes[1].side = test::random_side(5, 3, rng);
+  latent.dual = *ObservedTensor::create(modes, test::entries_of(latent.dual));
+  model_.modes = latent.dual.take_labels();
+  const PartSpec half{.mode = 1, .agree = {2}, .row_power = 0.5, .side = 1.0 / 3};
+  const PartSpec all{.mode = 1, .agree = {0, 2}, .side = 1.0};
+  latent.parts.push_back(
+      {.modes = half, .lambda = 0.3, .factor = test::random_matrix<double>(5 + 3, 2, rng)});
+  latent.parts.push_back({.modes = all, .lambda = 0.2, .factor = test::random_matrix<double>(3, 2, rng)});
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  ASSERT_TRUE(loaded->modes[1].side);
+  EXPECT_EQ(*loaded->modes[1].side, *modes[1].side);
+  EXPECT_FALSE(loaded->modes[0].side);
+  EXPECT_EQ(loaded->latent()->parts[4].modes, half);
+  const auto cells = test::random_cells({6, 5, 4}, 60, rng);
+  EXPECT_TRUE(test::same_bits<double>(Predictor(model_).predict(cells).value,
+                                      Predictor(*loaded).predict(cells).value));
+  // What does not fit is refused: factors without rows for the columns, parts of modes nothing is known of.
+  latent.parts.back().factor = test::random_matrix<double>(4, 2, rng);
+  ASSERT_TRUE(save_model(path_, model_));
+  EXPECT_FALSE(load_model(path_));  // 8 numbers, 3 rows
+  latent.parts.pop_back();
+  latent.parts.back().modes.mode = 0;
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto refused = load_model(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("side information"), std::string::npos) << refused.error().what;
+}
+
+TEST_F(ModelFile, KeepsWhatIsSaidOfUnseenCells) {
+  model_.fallback = {.mean = 0.1 + 0.2,
+                     .effects = {{.modes = {1}, .ridge = 1.0, .key = {0, 3}, .value = {0.7, -2.0}}}};
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->fallback.mean, model_.fallback.mean);
+  ASSERT_EQ(loaded->fallback.effects.size(), 1U);
+  EXPECT_EQ(loaded->fallback.effects[0].key, model_.fallback.effects[0].key);
+  EXPECT_EQ(loaded->fallback.effects[0].value, model_.fallback.effects[0].value);
+}
+
+TEST_F(ModelFile, OfOlderVersionsWithoutOffsetsIsGivenTheMiddleOfItsValues) {
+  model_.offsets = {};
+  model_.observed = {.low = 1.0, .high = 4.0};
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->fallback.mean, 2.5);
+  EXPECT_EQ(Predictor(*loaded).predict({{kUnseen}, {0}, {0}}).value[0], std::min(2.5, loaded->clip->high));
+}
+
 TEST_F(ModelFile, KeepsLabelsBinsAndSettings) {
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ(loaded->method, model_.method);
   EXPECT_EQ(loaded->version, model_.version);
-  EXPECT_EQ(loaded->settings, model_.settings);
+  EXPECT_EQ(loaded->record.lambda, model_.record.lambda);
   EXPECT_EQ(loaded->index_base, 0);
   EXPECT_EQ(loaded->modes[0].labels, model_.modes[0].labels);
   EXPECT_EQ(loaded->modes[2].binning->origin, 978300760);

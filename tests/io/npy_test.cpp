@@ -28,7 +28,7 @@ TEST_F(Npy, EveryTypeOrderAndByteOrderComesBack) {
         write_fine(folder.path("a.npy"), file);
         const TensorFile back = read_fine(folder.path("a.npy"));
         expect_same_values(back.entries.value, file.entries.value);
-        EXPECT_EQ(back.entries.index, file.entries.index);
+        EXPECT_EQ(back.entries.cells, file.entries.cells);
         EXPECT_EQ(back.layout.dtype, file.layout.dtype);
         EXPECT_EQ(back.layout.fortran_order, fortran);
         EXPECT_EQ(back.missing, type[0] == 'f' ? 1 : 0);
@@ -241,7 +241,7 @@ TEST_F(Npy, ShapeAndKnownModes) {
                                    {.name = "item", .size = 2, .labels = {}}};
   options.known_modes = &known;
   const TensorFile file = read_fine(path, options);
-  EXPECT_EQ(file.entries.index[1], (std::vector<Index>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(positions(file.entries.cells, 1), (std::vector<Index>{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(file.modes[0].name, "user");
   EXPECT_EQ(file.modes[1].size, 3U);
   EXPECT_TRUE(file.dense);

@@ -69,7 +69,7 @@ TEST_F(Npz, ListsComeBackInTheirOrder) {
   write_fine(folder.path("a.npz"), file);
   const TensorFile back = read_fine(folder.path("a.npz"));
   EXPECT_FALSE(back.dense);
-  EXPECT_EQ(back.entries.index, file.entries.index);
+  EXPECT_EQ(back.entries.cells, file.entries.cells);
   expect_same_values(back.entries.value, file.entries.value);
   EXPECT_EQ(shape_of(back), shape_of(file));
   EXPECT_EQ(back.missing, 1);
@@ -92,7 +92,7 @@ TEST_F(Npz, PydataListsAreRead) {
                                          {"shape.npy", int_array("(3,)", {2, 3, 4})},
                                          {"fill_value.npy", byte_array("()", std::string(1, '\0'))},
                                          {"coords.npy", int_array("(3, 2)", {0, 1, 2, 0, 3, 1}, 4)}}));
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{0, 1}, {2, 0}, {3, 1}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{0, 1}, {2, 0}, {3, 1}}));
   EXPECT_EQ(file.entries.value, (std::vector<double>{7, 8}));
   EXPECT_EQ(shape_of(file), (std::vector<Index>{2, 3, 4}));
 }
@@ -108,21 +108,21 @@ TEST_F(Npz, ScipyMatricesAreRead) {
                                    {"format.npy", format("coo")},
                                    {"shape.npy", shape},
                                    {"data.npy", data}}));
-  EXPECT_EQ(file.entries.index, by_rows);
+  EXPECT_EQ(file.entries.cells, by_rows);
   EXPECT_EQ(file.entries.value, (std::vector<double>{5, 6, 7}));
   file = read_fine(zip({{"indices.npy", int_array("(3,)", {1, 2, 0}, 4)},
                         {"indptr.npy", int_array("(3,)", {0, 2, 3}, 4)},
                         {"format.npy", format("csr")},
                         {"shape.npy", shape},
                         {"data.npy", data}}));
-  EXPECT_EQ(file.entries.index, by_rows);
+  EXPECT_EQ(file.entries.cells, by_rows);
   file =
       read_fine(zip({{"indices.npy", int_array("(3,)", {1, 0, 0}, 4)},
                      {"indptr.npy", int_array("(4,)", {0, 1, 2, 3}, 4)},
                      {"format.npy", npy_bytes("<U3", false, "()", std::string("c\0\0\0s\0\0\0c\0\0\0", 12))},
                      {"shape.npy", shape},
                      {"data.npy", data}}));
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{1, 0, 0}, {0, 1, 2}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{1, 0, 0}, {0, 1, 2}}));
   EXPECT_EQ(read_error(zip({{"format.npy", format("bsr")}, {"shape.npy", shape}})),
             "a.npz(format): found a sparse array saved as 'bsr', expected coo, csr or csc");
   EXPECT_EQ(read_error(zip({{"indices.npy", int_array("(3,)", {1, 2, 0}, 4)},
@@ -177,7 +177,7 @@ TEST_F(Npz, ShapeAndKnownModes) {
                                    {.name = "item", .size = 3, .labels = {}}};
   options.known_modes = &known;
   const TensorFile file = read_fine(path, options);
-  EXPECT_EQ(file.entries.index, (std::vector<std::vector<Index>>{{0, 1}, {0, 4}}));
+  EXPECT_EQ(file.entries.cells, (Cells{{0, 1}, {0, 4}}));
   EXPECT_EQ(file.missing, 2);
 
   const std::string whole = folder.path("b.npz");

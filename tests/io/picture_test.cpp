@@ -50,7 +50,7 @@ TEST_F(Pictures, ExactFormatsComeBackExactly) {
       const TensorFile back = read_fine(folder.path(c.name));
       EXPECT_EQ(shape_of(back), shape);
       EXPECT_EQ(back.entries.value, file.entries.value);
-      EXPECT_EQ(back.entries.index, file.entries.index);
+      EXPECT_EQ(back.entries.cells, file.entries.cells);
       EXPECT_EQ(back.layout.scale, c.scale);
       EXPECT_EQ(back.layout.dtype, file.layout.dtype);
       EXPECT_EQ(back.format, Format::kPicture);

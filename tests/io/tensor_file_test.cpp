@@ -45,7 +45,7 @@ TEST_F(Detection, OtherFormatsByTheirFirstBytes) {
   file.format = Format::kNpy;
   file.dense = true;
   file.modes = {{.name = "mode1", .size = 2, .labels = {}}, {.name = "mode2", .size = 2, .labels = {}}};
-  file.entries.index = {{0, 0, 1, 1}, {0, 1, 0, 1}};
+  file.entries.cells = {{0, 0, 1, 1}, {0, 1, 0, 1}};
   file.entries.value = {0, 1, 1, 0};
   const struct {
     const char* name;
@@ -165,10 +165,10 @@ TEST_F(Detection, RandomBytesNeverBreakReading) {
       continue;
     }
     ++fine;
-    ASSERT_EQ(file->entries.index.size(), file->modes.size());
+    ASSERT_EQ(file->entries.order(), static_cast<int>(file->modes.size()));
     for (std::size_t k = 0; k < file->modes.size(); ++k) {
-      ASSERT_EQ(file->entries.index[k].size(), file->entries.value.size());
-      for (const Index i : file->entries.index[k]) ASSERT_LT(i, file->modes[k].size);
+      ASSERT_EQ(file->entries.cells[k].size(), file->entries.value.size());
+      for (const Index i : file->entries.cells[k]) ASSERT_LT(i, file->modes[k].size);
     }
     EXPECT_TRUE(write_tensor("/dev/null", *file).ok());
     (void)locate_entry(path, {}, file->entries.size() - 1);

@@ -74,10 +74,15 @@ class TextFiles : public testing::Test {
   TempFolder folder;
 };
 
+// Of a list's cells along one mode.
+inline std::vector<Index> positions(const Cells& cells, int mode) {
+  return {cells.mode(mode).begin(), cells.mode(mode).end()};
+}
+
 inline bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 inline void expect_same_entries(const Entries& a, const Entries& b) {
-  EXPECT_EQ(a.index, b.index);
+  EXPECT_EQ(a.cells, b.cells);
   ASSERT_EQ(a.value.size(), b.value.size());
   for (std::size_t e = 0; e < a.value.size(); ++e) {
     EXPECT_TRUE(same_value(a.value[e], b.value[e]))

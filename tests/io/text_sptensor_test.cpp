@@ -14,7 +14,7 @@ TEST_F(Sptensor, ReadsHeaderAndEntries) {
   EXPECT_EQ(file.format, Format::kSptensor);
   EXPECT_EQ(file.index_base, 1);
   EXPECT_EQ(sizes(file), Row({4, 5, 6}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{0, 3}, {1, 4}, {2, 5}}));
   EXPECT_EQ(file.entries.value, Values({0.5, -1.0}));
 }
 
@@ -60,7 +60,7 @@ TEST_F(Sptensor, RoundTripKeepsSizesAndValues) {
   TensorFile file;
   file.index_base = 0;  // sptensor is 1-based whatever the source was
   file.modes = {{.name = "a", .size = 9, .labels = {}}, {.name = "b", .size = 8, .labels = {}}};
-  file.entries.index = {{0, 3, 5}, {1, 7, 2}};
+  file.entries.cells = {{0, 3, 5}, {1, 7, 2}};
   file.entries.value = {1.0 / 3, std::numeric_limits<double>::quiet_NaN(), 1e-300};
   for (const char* const name : {"a.sptensor", "a.tensor.gz"}) {
     ASSERT_TRUE(write_tensor(folder.path(name), file).ok());
@@ -79,7 +79,7 @@ TEST_F(Sptensor, KnownModesDecideTheSizes) {
                                    {.name = "b", .size = 2, .labels = {}}};
   const ReadOptions options{.index_base = 1, .known_modes = &modes};
   const TensorFile file = read_fine("a.tns", "sptensor\n2\n9 9\n2\n1 2\n3 2 7\n", options);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 2}, {1, 1}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{0, 2}, {1, 1}}));
   EXPECT_EQ(sizes(file), Row({3, 2}));
   EXPECT_EQ(read_error("a.tns", "sptensor\n1\n9\n1\n1 2\n", options),
             "a.tns: found a tensor of order 1, expected 2");

@@ -19,7 +19,7 @@ TEST_F(Table, CsvWithHeader) {
   EXPECT_EQ(file.modes[0].labels, Labels({"ann", "bob"}));
   EXPECT_EQ(file.modes[1].labels, Labels({"milk", "tea"}));
   EXPECT_EQ(sizes(file), Row({2, 2}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, 0}, {1, 0, 0}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{0, 1, 0}, {1, 0, 0}}));
   EXPECT_EQ(file.entries.value, Values({5, 3.5, 1}));
   EXPECT_EQ(file.table.delimiter, ",");
   EXPECT_EQ(file.table.header, Labels({"user", "item", "rating"}));
@@ -43,7 +43,7 @@ TEST_F(Table, WholeNumberLabelsComeInNumericalOrder) {
       read_fine("a.csv", "10,x9,1\n9,x10,1\n-3,x9,1\n100000000000000000000000,x1,1\n9,x1,1\n");
   EXPECT_EQ(file.modes[0].labels, Labels({"-3", "9", "10", "100000000000000000000000"}));
   EXPECT_EQ(file.modes[1].labels, Labels({"x1", "x9", "x10"}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{2, 1, 0, 3, 1}, {1, 2, 1, 0, 0}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{2, 1, 0, 3, 1}, {1, 2, 1, 0, 0}}));
   EXPECT_EQ(names(file), Labels({"mode1", "mode2"}));
   EXPECT_TRUE(file.table.header.empty());
 }
@@ -76,8 +76,8 @@ TEST_F(Table, ManyLabelsKeepTheirPositions) {
   EXPECT_EQ(file.modes[0].labels, expected);
   ASSERT_EQ(file.entries.size(), 20'000);
   for (std::size_t e = 0; e < 20'000; ++e) {
-    ASSERT_EQ(file.entries.index[0][e], e);
-    ASSERT_EQ(file.entries.index[1][e], e % 3000);
+    ASSERT_EQ(file.entries.cells[0][e], e);
+    ASSERT_EQ(file.entries.cells[1][e], e % 3000);
   }
 }
 
@@ -96,11 +96,11 @@ TEST_F(Table, MovieLensColons) {
   ASSERT_TRUE(binned.modes[2].binning.has_value());
   EXPECT_EQ(binned.modes[2].binning->origin, 978300760);
   EXPECT_EQ(binned.modes[2].binning->width, 600);
-  EXPECT_EQ(binned.entries.index[2], Row({0, 2, 2}));
+  EXPECT_EQ(positions(binned.entries.cells, 2), Row({0, 2, 2}));
   EXPECT_EQ(binned.modes[2].size, 3U);
   EXPECT_TRUE(binned.modes[2].labels.empty());
-  EXPECT_EQ(read_fine("ratings.dat", content, {.bins = {{.column = "4", .width = 600}}}).entries.index,
-            binned.entries.index);
+  EXPECT_EQ(read_fine("ratings.dat", content, {.bins = {{.column = "4", .width = 600}}}).entries.cells,
+            binned.entries.cells);
 }
 
 TEST_F(Table, MovieLensTabs) {
@@ -121,7 +121,7 @@ TEST_F(Table, NewerMovieLensLeavesTimeStampsOutUnlessBinned) {
   EXPECT_EQ(names(read_fine("a.csv", content)), Labels({"userId", "movieId"}));
   const TensorFile binned = read_fine("a.csv", content, {.bins = {{.column = "timestamp", .width = 1000}}});
   EXPECT_EQ(names(binned), Labels({"userId", "movieId", "timestamp"}));
-  EXPECT_EQ(binned.entries.index[2], Row({1, 0}));
+  EXPECT_EQ(positions(binned.entries.cells, 2), Row({1, 0}));
 }
 
 TEST_F(Table, TriplesAreFactsOfValueOne) {
@@ -210,7 +210,7 @@ TEST_F(Table, IsoDatesAndNumbersAreBinned) {
                 "2024-03-01T01:30:00.25+02:00,b,4\n1709164800.9,b,5\n",
                 {.bins = {{.column = "when", .width = 86400}}});
   EXPECT_EQ(file.modes[0].binning->origin, 1709078400);
-  EXPECT_EQ(file.entries.index[0], Row({0, 1, 2, 1, 1}));
+  EXPECT_EQ(positions(file.entries.cells, 0), Row({0, 1, 2, 1, 1}));
   const ReadOptions bins{.bins = {{.column = "when", .width = 10}}};
   for (const char* const bad :
        {"2023-02-29", "2024-13-01", "2024-01-01 25:00", "2024-01-01x", "soon", "", "inf", "1e19"}) {
@@ -274,85 +274,6 @@ TEST_F(Table, OneBadLineDoesNotChangeTheDelimiter) {
   std::string content;
   for (int i = 0; i < 20; ++i) content += "a b,c d," + std::to_string(i) + "\n";
   EXPECT_EQ(read_error("a.csv", content + "a b c d\n"), "a.csv:21:8: found 1 column, expected 3");
-}
-
-class KnownModes : public TextFiles {
- protected:
-  const std::vector<Mode> modes{{.name = "user", .size = 2, .labels = {"ann", "bob"}},
-                                {.name = "item", .size = 3, .labels = {"x", "y", "z"}},
-                                {.name = "time", .size = 4, .labels = {}, .binning = Binning{1000, 10}}};
-  const ReadOptions options{.known_modes = &modes};
-};
-
-TEST_F(KnownModes, ColumnsAreFoundByName) {
-  const TensorFile file = read_fine(
-      "a.csv", "time,rating,junk,item,user\n1000,5,q,z,bob\n1039,,q,x,eve\n999,1,q,w,ann\n", options);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{1, 2, 0}, {2, 0, 3}, {0, 3, 4}}));
-  EXPECT_EQ(file.entries.value[0], 5);
-  EXPECT_EQ(file.missing, 1);
-  EXPECT_EQ(names(file), Labels({"user", "item", "time"}));
-  EXPECT_EQ(sizes(file), Row({3, 4, 5}));
-  EXPECT_EQ(file.modes[2].labels, Labels({"1000", "1010", "1020", "1030", "990"}));
-  EXPECT_EQ(file.modes[0].labels, Labels({"ann", "bob", "eve"}));
-  EXPECT_EQ(file.table.mode_columns, std::vector<int>({4, 3, 0}));
-}
-
-TEST_F(KnownModes, ColumnsAreTakenInOrderWithoutAHeader) {
-  const TensorFile bare = read_fine("a.csv", "ann,y,1015\nbob,z,5000\n", options);
-  EXPECT_EQ(bare.entries.index, (std::vector<Row>{{0, 1}, {1, 2}, {1, 4}}));
-  EXPECT_EQ(bare.missing, 2);
-  EXPECT_EQ(bare.modes[2].labels.back(), "5000");
-  EXPECT_EQ(read_fine("a.csv", "ann,y,1015\n", options).modes[2].binning->origin, 1000);
-  EXPECT_EQ(read_error("a.csv", "ann,\xff,1015\n", options), "a.csv:1:5: found '\\xff', expected UTF-8 text");
-  const TensorFile valued = read_fine("a.csv", "ann,y,1015,0.5\nbob,z,1000\nann,x,1000,\n", options);
-  EXPECT_EQ(valued.entries.value[0], 0.5);
-  EXPECT_EQ(valued.missing, 2);
-  EXPECT_EQ(read_fine("a.csv", "ann,y,1015\n", {.value_column = "none", .known_modes = &modes}).entries.value,
-            Values({1}));
-  EXPECT_EQ(read_error("a.csv", "ann,y\nbob,z\n", options),
-            "a.csv: found 2 columns, expected the modes user, item, time and maybe a value");
-}
-
-TEST_F(KnownModes, MovieLensFilesFit) {
-  const std::vector<Mode> numbered{{.name = "user", .size = 2, .labels = {"1", "2"}},
-                                   {.name = "item", .size = 1, .labels = {"7"}}};
-  const std::string content = "2::7::5::978300760\n3::7::4::978300761\n";
-  const TensorFile two = read_fine("a.dat", content, {.known_modes = &numbered});
-  EXPECT_EQ(two.entries.index, (std::vector<Row>{{1, 2}, {0, 0}}));
-  EXPECT_EQ(two.entries.value, Values({5, 4}));
-  auto timed = numbered;
-  timed.push_back({.name = "time", .size = 1, .labels = {}, .binning = Binning{978300760, 1}});
-  EXPECT_EQ(read_fine("a.dat", content, {.known_modes = &timed}).entries.index[2], Row({0, 1}));
-}
-
-TEST_F(KnownModes, PlainModesNeedTheBase) {
-  const std::vector<Mode> plain{{.name = "i", .size = 2, .labels = {}},
-                                {.name = "j", .size = 2, .labels = {}}};
-  const TensorFile file = read_fine("a.csv", "i,j\n1,2\n2,3\n", {.index_base = 1, .known_modes = &plain});
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1}, {1, 2}}));
-  EXPECT_EQ(read_error("a.csv", "i,j\n1,x\n", {.index_base = 1, .known_modes = &plain}),
-            "a.csv:2:3: found 'x', expected an index: a whole number >= 1");
-  const std::string path = folder.path("a.csv");
-  EXPECT_THROW((void)read_tensor(path, {.known_modes = &plain}), std::invalid_argument);
-}
-
-// The options that the model's own table was read with may name columns that cells to predict do not have.
-TEST_F(KnownModes, OptionsOfTheFitMayStay) {
-  const ReadOptions fit{.columns = {},
-                        .value_column = "rating",
-                        .bins = {{.column = "time", .width = 10}},
-                        .known_modes = &modes};
-  EXPECT_EQ(read_fine("a.csv", "ann,y,1015\nbob,z,1000\n", fit).entries.index,
-            (std::vector<Row>{{0, 1}, {1, 2}, {1, 0}}));
-  EXPECT_EQ(read_fine("a.csv", "item,user,time\ny,ann,1015\n", fit).missing, 1);
-  EXPECT_EQ(read_fine("a.csv", "item,user,rating,time\ny,ann,2,1015\n", fit).entries.value, Values({2}));
-}
-
-TEST_F(KnownModes, LeftOverTimeStampsAreNoValues) {
-  const std::vector<Mode> two{modes[0], modes[1]};
-  EXPECT_EQ(read_fine("a.csv", "user,item,timestamp\nann,x,978300760\n", {.known_modes = &two}).missing, 1);
-  EXPECT_EQ(read_fine("a.csv", "user,item,stars\nann,x,4\n", {.known_modes = &two}).entries.value,
-            Values({4}));
 }
 
 const char* const kWeighted = "user,item,rating,times\nann,tea,5,2\nbob,milk,3.5,0.25\nann,milk,1,0\n";
@@ -432,7 +353,7 @@ TEST_F(Table, KnownModesMayComeWithoutWeights) {
   EXPECT_TRUE(without.entries.weight.empty());
   EXPECT_EQ(without.table.weight_column, -1);
   const TensorFile with = known("times,item,user,rating\n7,tea,bob,2\n");
-  EXPECT_EQ(with.entries.index, (std::vector<Row>{{1}, {1}}));
+  EXPECT_EQ(with.entries.cells, (std::vector<Row>{{1}, {1}}));
   EXPECT_EQ(with.entries.value, Values({2}));
   EXPECT_EQ(with.entries.weight, Values({7}));
   const TensorFile cells = known("user,item,times\nbob,tea,7\n");

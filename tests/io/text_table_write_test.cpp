@@ -27,7 +27,7 @@ TensorFile odd_labels() {
                  .labels = {"a,b", "\"q\"", " pad ", "two\nlines", "a\tb", "x::y", "c:", "plain"}},
                 {.name = "n", .size = 3, .labels = {}},
                 {.name = "t", .size = 4, .labels = {}, .binning = Binning{100, 7}}};
-  file.entries.index = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 0, 1, 2, 0, 1}, {3, 2, 1, 0, 3, 2, 1, 0}};
+  file.entries.cells = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 0, 1, 2, 0, 1}, {3, 2, 1, 0, 3, 2, 1, 0}};
   file.entries.value = {0.1, -2, kNan, 1e300, 5, 6, 7, 8};
   file.missing = 1;
   return file;
@@ -63,10 +63,10 @@ TEST_F(TableWriter, OddLabelsSurviveEveryDelimiter) {
     const auto file_again = read_tensor(folder.path("a.txt"), options);
     ASSERT_TRUE(file_again.ok()) << delimiter << " " << file_again.error().message() << "\n" << text;
     for (std::size_t e = 0; e < file.entries.value.size(); ++e)
-      EXPECT_EQ(file_again->modes[0].labels[file_again->entries.index[0][e]],
-                laid_out.modes[0].labels[file.entries.index[0][e]])
+      EXPECT_EQ(file_again->modes[0].labels[file_again->entries.cells[0][e]],
+                laid_out.modes[0].labels[file.entries.cells[0][e]])
           << delimiter;
-    EXPECT_EQ(file_again->entries.index[2], file.entries.index[2]);
+    EXPECT_EQ(positions(file_again->entries.cells, 2), positions(file.entries.cells, 2));
     EXPECT_EQ(file_again->table.header, laid_out.table.header);
     EXPECT_EQ(file_again->missing, 1);
   }
@@ -113,7 +113,7 @@ TEST_F(TableWriter, GzippedTablesRoundTrip) {
 
 TEST_F(TableWriter, FailureLeavesNothingBehind) {
   TensorFile file = odd_labels();
-  file.entries.index[0][1] = kUnseen;
+  file.entries.cells[0][1] = kUnseen;
   const auto result = write_tensor(folder.path("a.csv"), file);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().what, "entry 2 lies outside mode 'who, really' of size 8");
@@ -143,7 +143,7 @@ TEST_F(TableWriter, WeightsWithoutALayoutComeLast) {
 TEST_F(TableWriter, OnlyTablesHoldWeights) {
   TensorFile file;
   file.modes = {{.name = "a", .size = 2, .labels = {}}, {.name = "b", .size = 2, .labels = {}}};
-  file.entries = {.index = {{0, 1}, {0, 1}}, .value = {1, 2}, .weight = {1, 2}};
+  file.entries = {.cells = {{0, 1}, {0, 1}}, .value = {1, 2}, .weight = {1, 2}};
   for (const char* name : {"a.tns", "a.npy", "a.npz", "a.mat"}) {
     const auto refused = write_tensor(folder.path(name), file);
     ASSERT_FALSE(refused.ok()) << name;

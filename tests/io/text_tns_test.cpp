@@ -17,13 +17,15 @@ TensorFile random_tensor(std::vector<Index> shape, int entries, int base) {
   std::mt19937_64 random(7);
   TensorFile file;
   file.index_base = base;
+  std::vector<std::vector<Index>> positions(shape.size());
   for (std::size_t k = 0; k < shape.size(); ++k) {
     file.modes.push_back({.name = "mode" + std::to_string(k + 1), .size = shape[k], .labels = {}});
-    auto& index = file.entries.index.emplace_back();
+    std::vector<Index>& index = positions[k];
     for (int e = 0; e < entries; ++e) index.push_back(static_cast<Index>(random() % shape[k]));
     index.front() = 0;
     index.back() = shape[k] - 1;
   }
+  file.entries.cells = std::move(positions);
   for (int e = 0; e < entries; ++e) {
     const double digits = static_cast<double>(random() >> 11U);
     file.entries.value.push_back(std::ldexp(digits, static_cast<int>(random() % 600) - 300));
@@ -38,7 +40,7 @@ TEST_F(Tns, ReadsPlainLines) {
   EXPECT_FALSE(file.dense);
   EXPECT_EQ(sizes(file), Row({4, 2, 3}));
   EXPECT_EQ(names(file), Labels({"mode1", "mode2", "mode3"}));
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 3}, {1, 0}, {2, 0}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{0, 3}, {1, 0}, {2, 0}}));
   EXPECT_EQ(file.entries.value, Values({0.5, -2000.0}));
 }
 
@@ -52,7 +54,7 @@ TEST_F(Tns, TakesCommentsBlankLinesTabsCarriageReturnsAndNoLastLineBreak) {
 TEST_F(Tns, ZeroAnywhereMakesItZeroBased) {
   const TensorFile file = read_fine("a.tns", "1 1 5\n2 1 5\n2 0 5\n");
   EXPECT_EQ(file.index_base, 0);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{1, 2, 2}, {1, 1, 0}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{1, 2, 2}, {1, 1, 0}}));
   EXPECT_EQ(sizes(file), Row({3, 2}));
 }
 
@@ -136,7 +138,7 @@ TEST_F(Tns, KnownModesTakeLinesWithAndWithoutValues) {
                                    {.name = "b", .size = 3, .labels = {}}};
   const ReadOptions options{.index_base = 1, .known_modes = &modes};
   const TensorFile file = read_fine("a.tns", "1 3\n2 1 0.5\n3 4\n", options);
-  EXPECT_EQ(file.entries.index, (std::vector<Row>{{0, 1, 2}, {2, 0, 3}}));
+  EXPECT_EQ(file.entries.cells, (std::vector<Row>{{0, 1, 2}, {2, 0, 3}}));
   EXPECT_TRUE(std::isnan(file.entries.value[0]));
   EXPECT_EQ(file.entries.value[1], 0.5);
   EXPECT_EQ(file.missing, 2);
@@ -174,7 +176,7 @@ TEST_F(Tns, RoundTripKeepsEveryBit) {
 TEST_F(Tns, WrittenTextIsTheShortest) {
   TensorFile file;
   file.modes = {{.name = "a", .size = 2, .labels = {"x", "y"}}, {.name = "b", .size = 3, .labels = {}}};
-  file.entries.index = {{0, 1, 1}, {2, 0, 1}};
+  file.entries.cells = {{0, 1, 1}, {2, 0, 1}};
   file.entries.value = {0.1, 5, std::numeric_limits<double>::quiet_NaN()};
   ASSERT_TRUE(write_tensor(folder.path("a.tns"), file).ok());
   EXPECT_EQ(folder.read("a.tns"), "1 3 0.1\n2 1 5\n2 2 nan\n");
@@ -182,12 +184,12 @@ TEST_F(Tns, WrittenTextIsTheShortest) {
 
 TEST_F(Tns, EntriesThatNoFileCanHoldAreNotWritten) {
   TensorFile file = random_tensor({4, 4}, 5, 1);
-  file.entries.index[1][2] = kUnseen;
+  file.entries.cells[1][2] = kUnseen;
   const auto unseen = write_tensor(folder.path("a.tns"), file);
   ASSERT_FALSE(unseen.ok());
   EXPECT_EQ(unseen.error().kind, ErrorKind::kOutput);
   EXPECT_EQ(unseen.error().what, "entry 3 lies outside mode 'mode2' of size 4");
-  file.entries.index[1][2] = 0;
+  file.entries.cells[1][2] = 0;
   file.entries.value[4] = std::numeric_limits<double>::infinity();
   EXPECT_EQ(write_tensor(folder.path("a.tns"), file).error().what, "entry 5 is infinite");
   EXPECT_EQ(folder.files(), 0U);

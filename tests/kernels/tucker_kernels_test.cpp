@@ -20,9 +20,9 @@ struct Case {
 };
 const std::vector<Case> kCases = {{{7, 6}, {2, 3}}, {{6, 5, 4}, {3, 1, 2}}, {{5, 4, 3, 3}, {2, 3, 2, 2}}};
 
-std::vector<Index> cell_at(const CellList& index, Count i) {
+std::vector<Index> cell_at(const Cells& index, Count i) {
   std::vector<Index> cell;
-  for (const auto& column : index) cell.push_back(column[i]);
+  for (int k = 0; k < index.order(); ++k) cell.push_back(index.mode(k)[i]);
   return cell;
 }
 
@@ -36,12 +36,10 @@ void each_number(Tucker& x, Body&& body) {
 
 TEST(TuckerKernels, TheThinOrderHasTheFewestFibersLast) {
   // Fibers along mode 0 are whole, there are only two pairs of the others; along the others they are single.
-  CellList index(3);
+  Cells index(3);
   for (const Index pair : {0U, 1U})
     for (Index i = 0; i < 6; ++i) {
-      index[0].push_back(i);
-      index[1].push_back(pair);
-      index[2].push_back(3 - pair);
+      index.add({i, pair, 3 - pair});
     }
   EXPECT_EQ(thin_order(index).back(), 0);
   // Every cell is there: the longest mode comes last, then the next, and of equals the order stays.
@@ -54,7 +52,7 @@ TEST(TuckerKernels, ValuesAndDerivativesEqualTheirDefinitions) {
   for (const Case& one : kCases) {
     const Tucker x = test::random_tucker(one.extents, one.ranks, rng);
     const Tucker u = test::random_tucker(one.extents, one.ranks, rng);
-    const CellList index = test::random_cells(one.extents, 30, rng);  // in no order
+    const Cells index = test::random_cells(one.extents, 30, rng);  // in no order
     std::vector<double> value(30, 0.0), sorted(30, 0.0), derivative(30, 0.0);
     add_values(x, index, value);
     add_values(x, SortedCells(index), sorted);
@@ -83,7 +81,7 @@ TEST(TuckerKernels, TheGradientIsThatOfTheWeightedSum) {
     const ObservedTensor cells = test::random_tensor(one.extents, 30, rng);
     Tucker gradient = x;
     each_number(gradient, [](double& value) { value = 0.0; });
-    add_gradient(x, cells.indices(), cells.values(), gradient);
+    add_gradient(x, cells.cells(), cells.values(), gradient);
     // <gradient, u> = sum_i e_i DX(cell i)[u], for every unit vector u
     Tucker unit = gradient;
     each_number(unit, [](double& value) { value = 0.0; });
@@ -93,7 +91,7 @@ TEST(TuckerKernels, TheGradientIsThatOfTheWeightedSum) {
     each_number(unit, [&](double& value) {
       value = 1.0;
       std::vector<double> along(30, 0.0);
-      add_derivatives(x, unit, cells.indices(), along);
+      add_derivatives(x, unit, cells.cells(), along);
       double sum = 0.0;
       for (Count i = 0; i < 30; ++i) sum += cells.values()[i] * along[i];
       EXPECT_NEAR(numbers[n++], sum, kRounding);
@@ -110,7 +108,7 @@ TEST(TuckerKernels, SameBitsAtAnyThreadCount) {
   for (const int threads : {1, 2, 3, 5}) {
     const test::WithThreads scope(threads);
     Tucker gradient = x;
-    add_gradient(x, cells.indices(), cells.values(), gradient);
+    add_gradient(x, cells.cells(), cells.values(), gradient);
     std::vector<double> numbers;
     each_number(gradient, [&](double& value) { numbers.push_back(value); });
     if (first.empty()) first = numbers;

@@ -65,7 +65,7 @@ TEST(Tucker, ReorderingMovesIndicesOnly) {
   const Tucker x = test::random_tucker({5, 4, 3, 2}, {2, 3, 1, 2}, rng);
   const std::vector<int> modes = {2, 0, 3, 1};
   const Tucker y = reordered(x, modes);
-  const CellList cells = test::random_cells({5, 4, 3, 2}, 40, rng);
+  const Cells cells = test::random_cells({5, 4, 3, 2}, 40, rng);
   for (std::size_t i = 0; i < cells[0].size(); ++i) {
     std::vector<Index> cell;
     std::vector<Index> moved;

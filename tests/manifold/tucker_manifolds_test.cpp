@@ -63,7 +63,7 @@ TYPED_TEST(TuckerManifold, GradientsRepresentTheDerivative) {
     typename TypeParam::Frame frame;
     manifold.frame(x, frame);
     // of f(X) = <A, X>, which is a function of the tensor alone
-    const CellList cells = test::every_cell(test::extents_of(x));
+    const Cells cells = test::every_cell(test::extents_of(x));
     std::vector<double> a(cells[0].size());
     for (double& value : a) value = rng.normal();
     Tucker gradient;

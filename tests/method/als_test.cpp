@@ -189,7 +189,7 @@ TEST(Als, EqualsTheNaiveSweep) {
 test::LatentSplit planted(const std::vector<PartSpec>& parts, int rank, double observed, std::uint64_t seed) {
   const std::vector<Index> extents = {24, 18, 6};
   Rng rng(seed);
-  const CellList cells = test::every_cell(extents);
+  const Cells cells = test::every_cell(extents);
   std::vector<double> value(cells[0].size(), 1.5);
   for (const PartSpec& part : parts) {
     const int other = part.agree[0];
@@ -201,11 +201,11 @@ test::LatentSplit planted(const std::vector<PartSpec>& parts, int rank, double o
       value[i] +=
           left.row(cells[part.mode][i]).dot(right.row(cells[other][i])) + left(cells[part.mode][i], 0);
   }
-  Entries train{.index = CellList(3), .value = {}};
+  Entries train{.cells = Cells(3), .value = {}};
   test::LatentSplit split{.train = {}, .test = train};
   for (std::size_t i = 0; i < value.size(); ++i) {
     Entries& list = rng.uniform() < observed ? train : split.test;
-    for (int k = 0; k < 3; ++k) list.index[k].push_back(cells[k][i]);
+    list.cells.add(cells, i);
     list.value.push_back(value[i]);
   }
   split.train = *ObservedTensor::create(test::plain_modes(extents), train);
@@ -217,7 +217,7 @@ Settings options_for(const std::vector<PartSpec>& parts, int rank, int sweeps) {
   options.offsets = OffsetSpec{.mean = true};
   std::vector<PartOptions> list;
   for (const PartSpec& part : parts) list.push_back({.spec = part});
-  options.parts = std::move(list);
+  options.latent.parts = std::move(list);
   return options;
 }
 
@@ -264,16 +264,14 @@ TEST(Als, SameBitsAtAnyThreadCountAndForTheSameSeedOnly) {
 // An entry that weighs 2 is two entries that differ in a mode the part ignores.
 TEST(Als, AWeightCountsAsThatManyEntries) {
   Rng rng(34);
-  Entries once{.index = CellList(3), .value = {}, .weight = {}};
-  Entries twice{.index = CellList(3), .value = {}};
+  Entries once{.cells = Cells(3), .value = {}, .weight = {}};
+  Entries twice{.cells = Cells(3), .value = {}};
   for (Index i = 0; i < 12; ++i)
     for (Index j = 0; j < 7; ++j) {
       const double value = rng.normal();
       const bool doubled = rng.uniform() < 0.4;
       const auto add = [&](Entries& list, Index week) {
-        list.index[0].push_back(i);
-        list.index[1].push_back(j);
-        list.index[2].push_back(week);
+        list.cells.add({i, j, week});
         list.value.push_back(value);
       };
       add(once, 0);
@@ -285,8 +283,8 @@ TEST(Als, AWeightCountsAsThatManyEntries) {
   const ObservedTensor heavy = *ObservedTensor::create(modes, once);
   const ObservedTensor repeated = *ObservedTensor::create(modes, twice);
   const Settings options = options_for({kFirstBySecond}, 2, 4);
-  const auto a = Predictor(fit_once(heavy, options).model).predict(heavy.indices()).value;
-  const auto b = Predictor(fit_once(repeated, options).model).predict(heavy.indices()).value;
+  const auto a = Predictor(fit_once(heavy, options).model).predict(heavy.cells()).value;
+  const auto b = Predictor(fit_once(repeated, options).model).predict(heavy.cells()).value;
   for (std::size_t e = 0; e < a.size(); ++e) EXPECT_NEAR(a[e], b[e], 1e-4);
 }
 
@@ -296,7 +294,7 @@ TEST(Als, KeepsTheBestSweep) {
   const ObservedTensor other = test::random_tensor({30, 20, 3}, 300, rng);
   const Entries held = test::entries_of(other);
   Settings options = options_for({kFirstBySecond}, 12, 25);
-  options.keep_best = true;
+  options.search.keep_best = true;
   double lowest = std::numeric_limits<double>::infinity();
   FitCallbacks callbacks;
   callbacks.progress = [&](const FitProgress& progress) {
@@ -304,7 +302,7 @@ TEST(Als, KeepsTheBestSweep) {
     return Flow::kContinue;
   };
   const FitResult result = fit_once(noise, options, callbacks, &held);
-  const double kept = rmse(held.value, Predictor(result.model).predict(held.index).value);
+  const double kept = rmse(held.value, Predictor(result.model).predict(held.cells).value);
   EXPECT_NEAR(kept, *result.last.test_rmse, 1e-6);
   EXPECT_LT(kept, 1.01 * lowest);
 }
@@ -325,22 +323,22 @@ TEST(Als, InterruptedInASweepItLeavesAModelThatIsNoWorse) {
 TEST(Als, EffectsReachCellsOnNoFiberAndReportsAreThePredictions) {
   Rng rng(37);
   Entries train = test::entries_of(test::low_rank_tensor({12, 9, 5, 4}, 2, 700, 0.2, rng));
-  for (std::size_t e = 0; e < train.value.size(); ++e) train.value[e] += 3.0 * train.index[0][e];
+  for (std::size_t e = 0; e < train.value.size(); ++e) train.value[e] += 3.0 * train.cells[0][e];
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({12, 10, 5, 4}), train);
-  const Entries test{.index = {{11, 0, 5}, {9, 9, 3}, {0, 1, 2}, {0, 3, 1}}, .value = {33.0, 0.0, 15.0}};
+  const Entries test{.cells = {{11, 0, 5}, {9, 9, 3}, {0, 1, 2}, {0, 3, 1}}, .value = {33.0, 0.0, 15.0}};
   Settings options{.method = Method::kAls, .ranks = {2}, .max_iterations = 10};
   options.offsets = OffsetSpec{.mean = true};
-  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond},
-                                           {.spec = {.mode = 2, .agree = {0, 1, 3}}},
-                                           {.spec = {.mode = 3, .agree = {}}},
-                                           {.spec = {.mode = 1, .agree = {0, 2}}}};
+  options.latent.parts = std::vector<PartOptions>{{.spec = kFirstBySecond},
+                                                  {.spec = {.mode = 2, .agree = {0, 1, 3}}},
+                                                  {.spec = {.mode = 3, .agree = {}}},
+                                                  {.spec = {.mode = 1, .agree = {0, 2}}}};
   for (const bool effects_first : {false, true}) {
     if (effects_first) options.offsets->effects = {{0}, {1}};
     const FitResult result = fit_once(tensor, options, {}, &test);
-    const auto predicted = Predictor(result.model).predict(test.index).value;
+    const auto predicted = Predictor(result.model).predict(test.cells).value;
     EXPECT_NEAR(rmse(test.value, predicted), *result.last.test_rmse, 1e-9);
     EXPECT_GT(predicted[0], predicted[1] + 15.0);
-    EXPECT_NEAR(rmse(tensor.values(), Predictor(result.model).predict(tensor.indices()).value),
+    EXPECT_NEAR(rmse(tensor.values(), Predictor(result.model).predict(tensor.cells()).value),
                 result.last.train_rmse, 1e-6 * result.last.train_rmse + 1e-7);
   }
 }
@@ -349,13 +347,13 @@ TEST(Als, RidgesOfPartsAreNotUsed) {
   Rng rng(38);
   const ObservedTensor tensor = test::low_rank_tensor({6, 6, 6}, 1, 50, 0.1, rng);
   Settings options = options_for({kFirstBySecond}, 2, 3);
-  const auto plain = Predictor(fit_once(tensor, options).model).predict(tensor.indices()).value;
-  options.parts->front().lambda = 2.0;
-  options.parts->front().spec.row_power = 0.5;
+  const auto plain = Predictor(fit_once(tensor, options).model).predict(tensor.cells()).value;
+  options.latent.parts->front().lambda = 2.0;
+  options.latent.parts->front().spec.row_power = 0.5;
   std::string said;
   FitCallbacks callbacks;
   callbacks.notice = [&](const std::string& sentence) { said += sentence; };
-  const auto same = Predictor(fit_once(tensor, options, callbacks).model).predict(tensor.indices()).value;
+  const auto same = Predictor(fit_once(tensor, options, callbacks).model).predict(tensor.cells()).value;
   EXPECT_TRUE(test::same_bits<double>(plain, same));
   EXPECT_NE(said.find("are not used"), std::string::npos);
 }
@@ -364,10 +362,13 @@ TEST(Als, IsAStartForTrMm) {
   Rng rng(39);
   const ObservedTensor tensor = test::low_rank_tensor({40, 30, 3}, 2, 1500, 0.2, rng);
   const FitResult factored = fit_once(tensor, options_for({kFirstBySecond}, 3, 15));
-  Settings options{
-      .method = Method::kTrMm, .start = Start::kRandom, .ranks = {3}, .path = 0, .max_iterations = 0};
+  Settings options{.method = Method::kTrMm,
+                   .start = Start::kRandom,
+                   .ranks = {3},
+                   .max_iterations = 0,
+                   .latent = {.path = 0}};
   options.offsets = factored.model.offsets.empty() ? OffsetSpec{} : OffsetSpec{.mean = true};
-  options.parts = std::vector<PartOptions>{{.spec = kFirstBySecond}};
+  options.latent.parts = std::vector<PartOptions>{{.spec = kFirstBySecond}};
   const double random = fit_once(tensor, options).last.objective;
   options.start.reopen();
   options.warm_start = &factored.model;

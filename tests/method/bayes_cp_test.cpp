@@ -144,16 +144,16 @@ TEST(BayesCp, FindsTheRankOfCpTensors) {
 TEST(BayesCp, RecoversAnExactFourWayTensor) {
   const std::vector<Index> extents = {9, 8, 7, 6};
   const ObservedTensor all = noisy(extents, 3, Count{9} * 8 * 7 * 6, 0.0, 45);
-  Entries train{.index = std::vector<std::vector<Index>>(4), .value = {}};
+  Entries train{.cells = Cells(4), .value = {}};
   for (Count e = 0; e < all.size(); ++e) {
     if (e % 5 < 3) continue;
-    for (int k = 0; k < 4; ++k) train.index[k].push_back(all.index(k)[e]);
+    train.cells.add(all.cells(), e);
     train.value.push_back(all.values()[e]);
   }
   const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
   const FitResult result = fit_once(*tensor, {.method = Method::kBayesCp, .ranks = {8}});
   EXPECT_EQ(ranks(result.model), std::vector<int>{3});
-  const auto predicted = Predictor(result.model).predict(all.indices()).value;
+  const auto predicted = Predictor(result.model).predict(all.cells()).value;
   double miss = 0.0;
   double size = 0.0;
   for (Count e = 0; e < all.size(); ++e) {
@@ -167,18 +167,18 @@ TEST(BayesCp, RecoversAnExactFourWayTensor) {
 TEST(BayesCp, PredictiveVarianceIsThatOfTheErrors) {
   const std::vector<Index> extents = {20, 18, 16};
   const ObservedTensor all = noisy(extents, 2, 4000, 0.5, 46);
-  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries train{.cells = Cells(3), .value = {}};
   Entries test = train;
   for (Count e = 0; e < all.size(); ++e) {
     Entries& list = e % 4 == 0 ? train : test;
-    for (int k = 0; k < 3; ++k) list.index[k].push_back(all.index(k)[e]);
+    list.cells.add(all.cells(), e);
     list.value.push_back(all.values()[e]);
   }
   const auto tensor = ObservedTensor::create(all.modes(), std::move(train));
   const FitResult result = fit_once(*tensor, {.method = Method::kBayesCp, .ranks = {5}});
   const Predictor predictor(result.model);
-  const auto value = predictor.predict(test.index).value;
-  const auto variance = predictor.variance(test.index);
+  const auto value = predictor.predict(test.cells).value;
+  const auto variance = predictor.variance(test.cells);
   ASSERT_EQ(variance.size(), value.size());
   double sum = 0.0;
   for (std::size_t i = 0; i < value.size(); ++i) {

@@ -36,9 +36,9 @@ TEST_P(DenseMethod, KeepsTheStepOfLowestTestError) {
     return Flow::kContinue;
   };
   const FitResult last = fit_once(split.train, options, callbacks, &split.test);
-  options.keep_best = true;
+  options.search.keep_best = true;
   const FitResult best = fit_once(split.train, options, callbacks, &split.test);
-  const double error = rmse(split.test.value, Predictor(best.model).predict(split.test.index).value);
+  const double error = rmse(split.test.value, Predictor(best.model).predict(split.test.cells).value);
   EXPECT_NEAR(error, *best.last.test_rmse, 1e-12 * error);
   const double as_good = 1.0 + 0.5 / std::sqrt(2.0 * static_cast<double>(split.test.size()));
   EXPECT_LE(error, as_good * lowest);
@@ -46,14 +46,16 @@ TEST_P(DenseMethod, KeepsTheStepOfLowestTestError) {
   EXPECT_LE(best.last.iteration, last.last.iteration);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Methods, DenseMethod,
-    testing::Values(Settings{.method = Method::kHalrtc},
-                    Settings{.method = Method::kHalrtc, .unshrunk = 0.15}, Settings{.method = Method::kHard},
-                    Settings{.method = Method::kLatent}, Settings{.method = Method::kTsvd}),
-    [](const auto& tested) {
-      return std::string(name(*tested.param.method)) + (tested.param.unshrunk.given() ? "Unshrunk" : "");
-    });
+INSTANTIATE_TEST_SUITE_P(Methods, DenseMethod,
+                         testing::Values(Settings{.method = Method::kHalrtc},
+                                         Settings{.method = Method::kHalrtc, .dense = {.unshrunk = 0.15}},
+                                         Settings{.method = Method::kHard},
+                                         Settings{.method = Method::kLatent},
+                                         Settings{.method = Method::kTsvd}),
+                         [](const auto& tested) {
+                           return std::string(name(*tested.param.method)) +
+                                  (tested.param.dense.unshrunk.given() ? "Unshrunk" : "");
+                         });
 
 // A fifth of the cells of a tensor of rank (2, 2, 2), its two values of each unfolding not shrunk: they cost
 // nothing, so the tensor itself is a minimiser.
@@ -66,15 +68,16 @@ TEST(Halrtc, UnshrunkValuesRecoverATensorThatTheNormDoesNot) {
     return *result.last.test_rmse * std::sqrt(static_cast<double>(split.test.size())) / split.test_norm;
   };
   const double plain = error();
-  options.unshrunk = 2.0 / 16;
+  options.dense.unshrunk = 2.0 / 16;
   EXPECT_LT(error(), 1e-2 * plain);
 }
 
 TEST(Halrtc, RefusesAShareThatIsNone) {
   for (const double share : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW((void)fit_once(noisy_split().train, {.method = Method::kHalrtc, .unshrunk = share}),
-                 std::invalid_argument);
-  EXPECT_THROW((void)fit_once(noisy_split().train, {.method = Method::kHard, .unshrunk = 0.1}),
+    EXPECT_THROW(
+        (void)fit_once(noisy_split().train, {.method = Method::kHalrtc, .dense = {.unshrunk = share}}),
+        std::invalid_argument);
+  EXPECT_THROW((void)fit_once(noisy_split().train, {.method = Method::kHard, .dense = {.unshrunk = 0.1}}),
                std::invalid_argument);
 }
 

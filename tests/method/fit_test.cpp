@@ -46,17 +46,20 @@ TEST(Fit, TrMmRecoversAFourWayLatentTensor) {
 
 TEST(Fit, TrLsRecoversALatentTensor) {
   LatentSplit split = latent_tensor({20, 20, 20}, 1, 0.6, 3);
-  const FitResult result = fit_once(
-      std::move(split.train),
-      {.method = Method::kTrLs, .ranks = {1}, .lambda = 1.0, .max_iterations = 200, .early_stop = 0.0}, {},
-      &split.test);
+  const FitResult result = fit_once(std::move(split.train),
+                                    {.method = Method::kTrLs,
+                                     .ranks = {1},
+                                     .lambda = 1.0,
+                                     .max_iterations = 200,
+                                     .search = {.early_stop = 0.0}},
+                                    {}, &split.test);
   EXPECT_LT(relative_test_error(split, result), kRecovered);
 }
 
 TEST(Fit, ConjugateGradientsReachTheTrustRegionsObjective) {
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 2000, .tolerance = 1e-5};
   Settings first_order = options;
-  first_order.optimizer = Optimizer::kNonlinearCg;
+  first_order.latent.optimizer = Optimizer::kNonlinearCg;
   LatentSplit split = latent_tensor({12, 11, 10}, 2, 0.5, 4);
   const FitResult second = fit_once(split.train, options);
   const FitResult first = fit_once(split.train, first_order);
@@ -82,7 +85,7 @@ TEST(Fit, FloatComesCloseToDouble) {
   LatentSplit split = latent_tensor({15, 15, 15}, 2, 0.5, 6);
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 30};
   Settings single = options;
-  single.precision = Precision::kFloat;
+  single.latent.precision = Precision::kFloat;
   const FitResult exact = fit_once(split.train, options, {}, &split.test);
   const FitResult close = fit_once(split.train, single, {}, &split.test);
   EXPECT_NEAR(*close.last.test_rmse / *exact.last.test_rmse, 1.0, 0.02);
@@ -96,8 +99,8 @@ TEST(Fit, TrainErrorIsTheErrorOfThePredictions) {
                                                .offsets = OffsetSpec{.mean = true},
                                                .ranks = {2},
                                                .max_iterations = 8,
-                                               .early_stop = 0.0});
-    const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
+                                               .search = {.early_stop = 0.0}});
+    const auto predicted = Predictor(result.model).predict(tensor.cells()).value;
     double square = 0.0;
     for (std::size_t e = 0; e < predicted.size(); ++e)
       square += (predicted[e] - tensor.values()[e]) * (predicted[e] - tensor.values()[e]);
@@ -124,17 +127,17 @@ TEST(Fit, KeepsTheStepWithTheLowestTestErrorWhereAsked) {
     if (progress.accepted) errors.push_back(progress.test_error());
     return Flow::kContinue;
   };
-  Settings options{.start = Start::kRandom, .ranks = {1}, .path = 0, .max_iterations = 25};
+  Settings options{.start = Start::kRandom, .ranks = {1}, .max_iterations = 25, .latent = {.path = 0}};
   const FitResult last = fit_once(split->kept, options, callbacks, &split->held);
   const double lowest = *std::min_element(errors.begin(), errors.end());
   ASSERT_GT(errors.back(), 1.05 * lowest);
 
-  options.keep_best = true;
+  options.search.keep_best = true;
   const FitResult best = fit_once(split->kept, options, {}, &split->held);
   EXPECT_LT(*best.last.test_rmse, 1.03 * lowest);
   EXPECT_LT(best.last.iteration, last.last.iteration);
   EXPECT_EQ(best.last.operator_applications, last.last.operator_applications);
-  const std::vector<double> predicted = Predictor(best.model).predict(split->held.index).value;
+  const std::vector<double> predicted = Predictor(best.model).predict(split->held.cells).value;
   EXPECT_NEAR(rmse(split->held.value, predicted), *best.last.test_rmse, 1e-12);
 }
 
@@ -149,7 +152,7 @@ TEST(Fit, ThePathIsThatOfTheLargestLambda) {
       first = progress.lambda;
       return Flow::kStop;
     };
-    (void)fit_once(split.train, {.parts = parts, .ranks = {1}, .lambda = 10.0}, callbacks);
+    (void)fit_once(split.train, {.ranks = {1}, .lambda = 10.0, .latent = {.parts = parts}}, callbacks);
     return first;
   };
   EXPECT_DOUBLE_EQ(first_factor(1.0), 0.1);
@@ -180,7 +183,7 @@ TEST(Fit, StopsOnTheCallbacksWordAndKeepsAValidModel) {
   EXPECT_EQ(result.stop_reason, "interrupted");
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.last.iteration, 2);
-  EXPECT_EQ(Predictor(result.model).predict(tensor.indices()).value.size(), 2000U);
+  EXPECT_EQ(Predictor(result.model).predict(tensor.cells()).value.size(), 2000U);
 }
 
 TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
@@ -195,14 +198,14 @@ TEST(Fit, InterruptedInsideAStepKeepsTheLastPoint) {
 }
 
 TEST(Fit, ConstantDataAndSingleEntriesGiveFiniteAnswers) {
-  Entries entries{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  Entries entries{.cells = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), entries);
   ASSERT_TRUE(tensor);
   const FitResult result = fit_once(*tensor, {.offsets = OffsetSpec{.mean = true}, .ranks = {2}});
   for (const double value : Predictor(result.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
 
-  auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
+  auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.cells = {{0}, {0}}, .value = {2.0}});
   ASSERT_TRUE(one);
   for (const double value : Predictor(fit_once(*one, {}).model).predict({{0, 1}, {0, 1}}).value)
     EXPECT_TRUE(std::isfinite(value));
@@ -215,8 +218,8 @@ TEST(Fit, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)fit_once(tensor, {.ranks = {1, 2}}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(tensor, {.lambda = -1.0}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(tensor, {.lambda = std::nan("")}), std::invalid_argument);
-  EXPECT_THROW((void)fit_once(tensor, {.lambdas = {1.0, 2.0}}), std::invalid_argument);
-  EXPECT_THROW((void)fit_once(tensor, {.early_stop = 1.0}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.latent = {.lambdas = {1.0, 2.0}}}), std::invalid_argument);
+  EXPECT_THROW((void)fit_once(tensor, {.search = {.early_stop = 1.0}}), std::invalid_argument);
   EXPECT_THROW((void)fit_once(ObservedTensor{}, {}), std::invalid_argument);
 }
 

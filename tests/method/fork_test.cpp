@@ -21,7 +21,7 @@ TEST(Fork, AChildFitsAsItsParentDid) {
   Settings options;
   options.ranks = {2, 2, 2};
   options.max_iterations = 2;
-  options.path = 0;
+  options.latent.path = 0;
   const double objective = fit_once(tensor, options).last.objective;
   const pid_t child = fork();
   if (child == 0) {

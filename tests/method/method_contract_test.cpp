@@ -160,7 +160,7 @@ TEST_P(MethodContract, TheObjectiveNeverIncreasesOrItsMeritShrinks) {
     return Flow::kContinue;
   };
   Settings one_stage = steps(40);
-  if (takes(kTakesPath)) one_stage.path = 0;  // every stage of a path has an objective of its own
+  if (takes(kTakesPath)) one_stage.latent.path = 0;  // every stage of a path has an objective of its own
   (void)fit_once(tensor, one_stage, callbacks);
   ASSERT_FALSE(merit.empty());
   if (!GetParam().descends) {
@@ -177,7 +177,7 @@ TEST_P(MethodContract, SameBitsAtAnyThreadCountAndForTheSameSeed) {
   for (const int threads : {1, 2, 3}) {
     const test::WithThreads scope(threads);
     const FitResult result = fit_once(tensor, random);
-    const auto value = Predictor(result.model).predict(tensor.indices()).value;
+    const auto value = Predictor(result.model).predict(tensor.cells()).value;
     if (first.empty()) first = value;
     EXPECT_TRUE(test::same_bits<double>(first, value)) << threads << " threads";
   }
@@ -193,7 +193,7 @@ TEST_P(MethodContract, PredictsTheSameBitsAfterSavingAndLoading) {
   std::filesystem::remove(path);
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ(loaded->method, name(*options().method));
-  const CellList cells = test::random_cells({13, 12, 11}, 200, rng);
+  const Cells cells = test::random_cells({13, 12, 11}, 200, rng);
   EXPECT_TRUE(test::same_bits<double>(Predictor(result.model).predict(cells).value,
                                       Predictor(*loaded).predict(cells).value));
 }
@@ -204,16 +204,16 @@ TEST_P(MethodContract, TrainErrorIsTheErrorOfThePredictions) {
   Settings centred = steps(8);
   centred.offsets = OffsetSpec{.mean = true};
   const FitResult result = fit_once(tensor, centred);
-  const auto predicted = Predictor(result.model).predict(tensor.indices()).value;
+  const auto predicted = Predictor(result.model).predict(tensor.cells()).value;
   EXPECT_NEAR(rmse(tensor.values(), predicted), result.last.train_rmse, 1e-8);
 }
 
 TEST_P(MethodContract, UnitsDoNotMatter) {
   Rng rng(99);
   const ObservedTensor tensor = test::low_rank_tensor(kCube, 2, 500, 0.2, rng);
-  const auto small = Predictor(fit_once(tensor, steps(5)).model).predict(tensor.indices()).value;
+  const auto small = Predictor(fit_once(tensor, steps(5)).model).predict(tensor.cells()).value;
   const FitResult scaled = fit_once(test::scaled(tensor, 1024.0), steps(5));  // a power of 2 rounds nothing
-  const auto large = Predictor(scaled.model).predict(tensor.indices()).value;
+  const auto large = Predictor(scaled.model).predict(tensor.cells()).value;
   for (std::size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(large[i] / 1024.0, small[i], 1e-6);
 }
 
@@ -224,8 +224,8 @@ TEST_P(MethodContract, EqualWeightsAreNone) {
   Entries entries = test::entries_of(tensor);
   entries.weight.assign(entries.value.size(), 4.0);
   const ObservedTensor weighted = *ObservedTensor::create(tensor.modes(), entries);
-  const auto plain = Predictor(fit_once(tensor, steps(5)).model).predict(tensor.indices()).value;
-  const auto heavy = Predictor(fit_once(weighted, steps(5)).model).predict(tensor.indices()).value;
+  const auto plain = Predictor(fit_once(tensor, steps(5)).model).predict(tensor.cells()).value;
+  const auto heavy = Predictor(fit_once(weighted, steps(5)).model).predict(tensor.cells()).value;
   for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(heavy[i], plain[i], 1e-6);
 }
 
@@ -240,7 +240,7 @@ TEST_P(MethodContract, AHeavyEntryIsFittedBetter) {
   entries.weight[7] = 1e4;
   const ObservedTensor weighted = *ObservedTensor::create(tensor.modes(), entries);
   const auto error = [&](const FitResult& result) {
-    return std::abs(Predictor(result.model).predict(tensor.indices()).value[7] - tensor.values()[7]);
+    return std::abs(Predictor(result.model).predict(tensor.cells()).value[7] - tensor.values()[7]);
   };
   EXPECT_LT(error(fit_once(weighted, options())), 0.1 * error(fit_once(tensor, options())));
 }
@@ -256,7 +256,7 @@ TEST_P(MethodContract, StopsOnTheCallbacksWord) {
   EXPECT_EQ(result.stop_reason, "interrupted");
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.last.iteration, 2);
-  for (const double value : Predictor(result.model).predict(tensor.indices()).value)
+  for (const double value : Predictor(result.model).predict(tensor.cells()).value)
     EXPECT_TRUE(std::isfinite(value));
 }
 
@@ -276,12 +276,12 @@ TEST_P(MethodContract, ConstantDataSingleEntriesAndUnseenPositionsGiveFiniteAnsw
   Settings centred = options();
   centred.offsets = OffsetSpec{.mean = true};
   if (!takes_order(2)) GTEST_SKIP() << "not of matrices";
-  const Entries constant{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  const Entries constant{.cells = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   const auto tensor = ObservedTensor::create(test::plain_modes({3, 3}), constant);
   const FitResult flat = fit_once(*tensor, centred);
   for (const double value : Predictor(flat.model).predict({{0, 1, 2}, {1, 2, 0}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);
-  const auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.index = {{0}, {0}}, .value = {2.0}});
+  const auto one = ObservedTensor::create(test::plain_modes({3, 3}), {.cells = {{0}, {0}}, .value = {2.0}});
   const FitResult single = fit_once(*one, options());
   for (const double value : Predictor(single.model).predict({{0, 1, 2}, {0, 2, 1}}).value)
     EXPECT_TRUE(std::isfinite(value));
@@ -300,10 +300,10 @@ TEST_P(MethodContract, RefusesWhatItCannotDo) {
     refused([](Settings& o) { o.ranks = {1, 2}; });
   }
   if (!takes(kTakesLambda)) refused([](Settings& o) { o.lambda = 3.0; });
-  if (!takes(kTakesParts)) refused([](Settings& o) { o.parts = full_structure(3); });
-  if (!takes(kTakesPrecision)) refused([](Settings& o) { o.precision = Precision::kFloat; });
-  if (!takes(kTakesEarlyStop)) refused([](Settings& o) { o.early_stop = 0.1; });
-  if (!takes(kTakesOptimizer)) refused([](Settings& o) { o.optimizer = Optimizer::kNonlinearCg; });
+  if (!takes(kTakesParts)) refused([](Settings& o) { o.latent.parts = full_structure(3); });
+  if (!takes(kTakesPrecision)) refused([](Settings& o) { o.latent.precision = Precision::kFloat; });
+  if (!takes(kTakesEarlyStop)) refused([](Settings& o) { o.search.early_stop = 0.1; });
+  if (!takes(kTakesOptimizer)) refused([](Settings& o) { o.latent.optimizer = Optimizer::kNonlinearCg; });
   EXPECT_THROW((void)fit_once(ObservedTensor{}, options()), std::invalid_argument);
 }
 

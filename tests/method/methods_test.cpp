@@ -33,7 +33,7 @@ TEST(Methods, DefaultsAreTheMethods) {
 TEST(Methods, SettingsOfOtherMethodsAreRefused) {
   EXPECT_THROW((void)settled({.method = Method::kMean, .ranks = {3}}, 3), std::invalid_argument);
   EXPECT_THROW((void)settled({.method = Method::kOffsets, .lambda = 3.0}, 3), std::invalid_argument);
-  EXPECT_THROW((void)settled({.method = Method::kOffsets, .parts = full_structure(3)}, 3),
+  EXPECT_THROW((void)settled({.method = Method::kOffsets, .latent = {.parts = full_structure(3)}}, 3),
                std::invalid_argument);
   // Even when the value is the one that another method would have by default.
   EXPECT_THROW((void)settled({.method = Method::kHalrtc, .lambda = Settings::kDefaultLambda}, 3),
@@ -54,8 +54,8 @@ TEST(Methods, MeanAndOffsetsPredictThem) {
   const FitResult modes = fit_once(tensor, {.method = Method::kOffsets}, {}, &entries);
   EXPECT_EQ(modes.model.offsets.effects.size(), 3U);
   EXPECT_LE(*modes.last.test_rmse, *mean.last.test_rmse);
-  EXPECT_EQ(Predictor(modes.model).predict(tensor.indices()).value,
-            fit_offsets(tensor, {.mean = true, .effects = {{0}, {1}, {2}}}).at(tensor.indices()));
+  EXPECT_EQ(Predictor(modes.model).predict(tensor.cells()).value,
+            fit_offsets(tensor, {.mean = true, .effects = {{0}, {1}, {2}}}).at(tensor.cells()));
 
   const FitResult chosen = fit(tensor, {.method = Method::kOffsets});
   EXPECT_TRUE(chosen.model.offsets.mean != 0.0);

@@ -58,10 +58,11 @@ TEST(RealData, BaboonIntervalsHold) {
   auto split = load("baboon");
   if (!split) GTEST_SKIP() << "no split 'baboon' in $LACUNA_SPLITS";
   const FitResult result =
-      fit(std::move(split->train), paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .calibrate = 0.05}, 3));
+      fit(std::move(split->train),
+          paper_preset({.ranks = {3, 3, 2}, .lambda = 5.0, .search = {.calibrate = 0.05}}, 3));
   const Predictor predictor(result.model);
-  const auto predicted = predictor.predict(split->test.index).value;
-  const auto support = predictor.support(split->test.index);
+  const auto predicted = predictor.predict(split->test.cells).value;
+  const auto support = predictor.support(split->test.cells);
   for (const double level : {0.9, 0.95})
     EXPECT_NEAR(coverage(result.model.calibration, split->test.value, predicted, support, level).share, level,
                 0.01);

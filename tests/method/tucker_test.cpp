@@ -42,16 +42,14 @@ TEST(TuckerMethods, EveryStartFindsTheTensor) {
     }
 }
 
-TEST(TuckerMethods, PositionsNeverObservedGetTheOffset) {
-  Entries entries{.index = {{}, {}, {}}, .value = {}};
+TEST(TuckerMethods, PositionsNeverObservedGetTheMainEffectsOfTheOthers) {
+  Entries entries{.cells = {{}, {}, {}}, .value = {}};
   Rng rng(113);
   for (Index i = 0; i < 6; ++i)
     for (Index j = 0; j < 5; ++j)
       for (Index k = 0; k < 4; ++k) {
         if (i == 3) continue;
-        entries.index[0].push_back(i);
-        entries.index[1].push_back(j);
-        entries.index[2].push_back(k);
+        entries.cells.add({i, j, k});
         entries.value.push_back(rng.normal());
       }
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({6, 5, 4}), entries);
@@ -62,7 +60,10 @@ TEST(TuckerMethods, PositionsNeverObservedGetTheOffset) {
                                                  .offsets = OffsetSpec{.mean = true},
                                                  .ranks = {2},
                                                  .max_iterations = 10});
-      EXPECT_NEAR(Predictor(result.model).predict({{3}, {1}, {2}}).value[0], tensor.mean(), 1e-9);
+      const Offsets& known = result.model.fallback;
+      EXPECT_NEAR(known.mean, tensor.mean(), 1e-9);
+      EXPECT_EQ(Predictor(result.model).predict({{3}, {1}, {2}}).value[0],
+                known.mean + known.main_effect(1)->at(1) + known.main_effect(2)->at(2));
     }
 }
 
@@ -101,7 +102,7 @@ TEST(TuckerMethods, TheirRankGrowsWhileTheHeldOutErrorFalls) {
 }
 
 TEST(TuckerMethods, ARankThatCannotBeHeldOutForIsTheDefault) {
-  Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
+  Entries entries{.cells = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
   const auto tensor = ObservedTensor::create(test::plain_modes({2, 2}), entries);
   Settings options{.method = Method::kRprecon, .max_iterations = 3};
   EXPECT_TRUE(std::isfinite(fit(*tensor, options).last.objective));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 #include <lacuna/method/certify.hpp>
 #include <lacuna/method/fit_once.hpp>
 
@@ -40,11 +40,11 @@ class EveryMethod : public testing::TestWithParam<MethodInfo> {
     const Entries test = scaled(split.test, factor);
     Settings wanted = options();
     wanted.warm_start = warm;
-    wanted.clip_observed = true;
+    wanted.clip = Clip::to_observed();
     return fit_once(test::scaled(split.train, factor), wanted, {}, &test);
   }
   [[nodiscard]] static std::vector<double> predictions(const FitResult& result) {
-    return Predictor(result.model).predict(small_split().test.index).value;
+    return Predictor(result.model).predict(small_split().test.cells).value;
   }
   test::WithThreads one_{1};
 };
@@ -127,7 +127,7 @@ TEST(UnitScale, CpVariancesScaleWithTheSquareAndComeBackBitForBit) {
     cp.covariance.push_back(covariance);
   }
   model.body = ModelBody(cp);
-  const std::vector<std::vector<Index>> cells = {{0, 3}, {2, 1}, {4, 0}};
+  const Cells cells = {{0, 3}, {2, 1}, {4, 0}};
   const std::vector<double> before = Predictor(model).variance(cells);
   for (const double value : {1e-9, 7e11}) {
     const UnitScale unit(test::scaled(small_split().train, value));

@@ -25,10 +25,13 @@ std::vector<Setting> settings() {
   for (const Method method : {Method::kTrMm, Method::kTrLs})
     for (const Precision precision : {Precision::kDouble, Precision::kFloat})
       for (const bool structure : {false, true}) {
-        Settings options{
-            .method = method, .precision = precision, .ranks = {2}, .lambda = 5.0, .max_iterations = 12};
+        Settings options{.method = method,
+                         .ranks = {2},
+                         .lambda = 5.0,
+                         .max_iterations = 12,
+                         .latent = {.precision = precision}};
         if (structure) {
-          options.parts = marginal;
+          options.latent.parts = marginal;
           options.offsets = OffsetSpec{.mean = true, .effects = {{0}, {2}, {1, 2}}};
         }
         const bool exact = precision == Precision::kDouble;
@@ -38,7 +41,8 @@ std::vector<Setting> settings() {
                                                             : (structure ? "FloatTrLsWithAll" : "FloatTrLs"));
         list.push_back({name, options});
       }
-  list.push_back({"NonlinearCg", {.optimizer = Optimizer::kNonlinearCg, .ranks = {2}, .max_iterations = 12}});
+  list.push_back({"NonlinearCg",
+                  {.ranks = {2}, .max_iterations = 12, .latent = {.optimizer = Optimizer::kNonlinearCg}}});
   list.push_back({"Path", {.ranks = {2}, .lambda = 2000.0, .max_iterations = 5}});
   return list;
 }
@@ -76,11 +80,11 @@ TEST_P(Units, AnyFactorScalesThePredictions) {
   // Rounding the values to begin with is a change of one part in 1e16, or 1e7 in single precision. Iterations
   // that end early make it larger, by ten digits for the solve that TR-LS starts from; at TR-MM's minimum it
   // is small again.
-  const bool exact = options_.precision == Precision::kDouble;
+  const bool exact = options_.latent.precision == Precision::kDouble;
   const bool dual = options_.method == Method::kTrMm;
   options_.tolerance = 1e-9;
   options_.max_iterations = dual ? 300 : 2;
-  options_.early_stop = 0.0;
+  options_.search.early_stop = 0.0;
   const double relative = exact ? (dual ? 1e-6 : 1e-5) : 1e-2;
   const std::vector<double> base = predictions(1.0);
   for (const double factor : {1e-12, 1e-6, 1e6, 1e12}) {

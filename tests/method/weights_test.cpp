@@ -19,10 +19,10 @@ Settings options_of(Method method) {
   std::vector<PartOptions> parts = full_structure(3);
   parts.push_back({.spec = {.mode = 0, .agree = {1}, .row_power = 0.5, .fiber_power = 0.5}});
   return {.method = method,
-          .parts = parts,
           .offsets = OffsetSpec{.mean = true, .effects = {{0}, {1, 2}}},
           .ranks = {2},
-          .max_iterations = 10};
+          .max_iterations = 10,
+          .latent = {.parts = parts}};
 }
 
 Entries noisy_entries() {
@@ -49,14 +49,14 @@ TEST_P(Weights, OfZeroAreNoEntries) {
   const Entries all = noisy_entries();
   Entries zeros = all;
   zeros.weight.assign(all.value.size(), 1.0);
-  Entries fewer{.index = std::vector<std::vector<Index>>(3), .value = {}, .weight = {}};
+  Entries fewer{.cells = Cells(3), .value = {}, .weight = {}};
   for (std::size_t e = 0; e < all.value.size(); ++e) {
     if (e % 3 == 0) {
       zeros.weight[e] = 0.0;
       zeros.value[e] = 1e6;  // whatever it says
       continue;
     }
-    for (std::size_t k = 0; k < 3; ++k) fewer.index[k].push_back(all.index[k][e]);
+    fewer.cells.add(all.cells, e);
     fewer.value.push_back(all.value[e]);
   }
   EXPECT_TRUE(test::same_bits<double>(predictions(zeros, options_), predictions(fewer, options_)));
@@ -75,7 +75,7 @@ TEST_P(Weights, OfEntriesListedTwiceAddUp) {
   Entries twice = once;
   for (std::size_t e = 0; e < once.value.size(); e += 4) {
     once.weight[e] = 2.0;
-    for (std::size_t k = 0; k < 3; ++k) twice.index[k].push_back(once.index[k][e]);
+    twice.cells.add(once.cells, e);
     twice.value.push_back(once.value[e]);
     twice.weight.push_back(1.0);
   }
@@ -92,7 +92,7 @@ TEST_P(Weights, HaveTheUnitOfLambda) {
   options_.offsets =
       OffsetSpec{.mean = true};  // for effects a weight is evidence, of which there is more or less
   options_.lambda = 5.0;
-  options_.path = 0;
+  options_.latent.path = 0;
   const std::vector<double> base = predictions(entries, options_);
   for (const double c : {1.0 / 1024, 1024.0}) {
     Entries other = entries;
@@ -110,11 +110,11 @@ TEST_P(Weights, DrawTheFitToHeavyEntries) {
     entries.weight[0] = weight;
     Settings options = options_;
     options.lambda = 0.1;
-    options.early_stop = 0.0;
+    options.search.early_stop = 0.0;
     options.max_iterations = 3;
     const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
     const FitResult result = fit_once(tensor, options);
-    const auto value = Predictor(result.model).predict(tensor.indices()).value;
+    const auto value = Predictor(result.model).predict(tensor.cells()).value;
     return std::abs(value[0] - tensor.values()[0]);
   };
   EXPECT_LT(miss_of_first(100.0), 0.5 * miss_of_first(1.0));
@@ -125,9 +125,9 @@ TEST_P(Weights, TrainErrorIsTheWeightedErrorOfThePredictions) {
   Entries entries = noisy_entries();
   for (std::size_t e = 0; e < entries.value.size(); ++e) entries.weight.push_back(0.25 + rng.uniform());
   const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), entries);
-  options_.early_stop = 0.0;
+  options_.search.early_stop = 0.0;
   const FitResult result = fit_once(tensor, options_);
-  const auto value = Predictor(result.model).predict(tensor.indices()).value;
+  const auto value = Predictor(result.model).predict(tensor.cells()).value;
   double square = 0.0;
   for (std::size_t e = 0; e < value.size(); ++e) {
     const double miss = value[e] - tensor.values()[e];

@@ -49,7 +49,7 @@ TEST(Bodies, TuckerAndCpEqualTheirDefinitions) {
     const auto of_cp = Predictor(model_of(extents, cp)).predict(index).value;
     for (std::size_t i = 0; i < 25; ++i) {
       std::vector<Index> cell;
-      for (const auto& column : index) cell.push_back(column[i]);
+      for (int k = 0; k < index.order(); ++k) cell.push_back(index.mode(k)[i]);
       EXPECT_NEAR(of_tucker[i], 0.75 + naive_value(tucker, cell), kRounding);
       EXPECT_NEAR(of_cp[i], 0.75 + naive_value(cp, cell), kRounding);
     }
@@ -61,8 +61,9 @@ TEST(Bodies, CpVarianceEqualsItsDefinition) {
   for (const std::vector<Index>& extents : kShapes) {
     const Cp cp = test::random_cp(extents, 3, rng);
     auto index = test::random_cells(extents, 25, rng);
-    for (auto& column : index) column.push_back(0);
-    index[0].back() = extents[0];  // beyond the mode
+    std::vector<Index> beyond(extents.size(), 0);
+    beyond[0] = extents[0];
+    index.add(beyond);
     const Model model = model_of(extents, cp);
     const auto variance = Predictor(model).variance(index);
     EXPECT_TRUE(std::isinf(variance.back()));

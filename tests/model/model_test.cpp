@@ -3,7 +3,7 @@
 
 #include <Eigen/SVD>
 #include <cmath>
-#include <lacuna/base/value_range_error.hpp>
+#include <lacuna/base/result.hpp>
 #include <lacuna/model/model.hpp>
 
 #include "kernels/fiber_products.hpp"
@@ -70,13 +70,13 @@ std::vector<PartSpec> in_weighted_norms(std::vector<PartSpec> parts) {
   return parts;
 }
 
-std::vector<std::vector<Index>> every_cell(const std::vector<Index>& extents) {
+Cells every_cell(const std::vector<Index>& extents) {
   std::uint64_t cells = 1;
   for (const Index extent : extents) cells *= extent;
-  std::vector<std::vector<Index>> index(extents.size());
+  Cells index(static_cast<int>(extents.size()));
   for (std::uint64_t c = 0; c < cells; ++c) {
     const std::vector<Index> cell = cell_of(c, extents);
-    for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
+    index.add(cell);
   }
   return index;
 }
@@ -118,7 +118,7 @@ TEST(Predictor, EqualsTheNaiveSumAtEveryCell) {
     const auto parts = predictor.predict_parts(index);
     for (std::size_t i = 0; i < total.size(); ++i) {
       std::vector<Index> cell;
-      for (const auto& column : index) cell.push_back(column[i]);
+      for (int k = 0; k < index.order(); ++k) cell.push_back(index.mode(k)[i]);
       double sum = model.offsets.mean;
       for (std::size_t p = 0; p < model.latent()->parts.size(); ++p) {
         const double part = naive_part(*model.latent(), model.latent()->parts[p], cell);
@@ -183,7 +183,7 @@ TEST(Predictor, MixturesAreSharesOfTheNormsOverObservedAndOverAllCells) {
     for (std::size_t p = 0; p < got.size(); ++p) EXPECT_NEAR(got[p], wanted[p], 1e-12);
   };
   expect_near(predictor.tensor_mixture(), norm_shares(predictor.predict_parts(every_cell(extents))));
-  expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(latent.dual.indices())));
+  expect_near(predictor.mixture(), norm_shares(predictor.predict_parts(latent.dual.cells())));
 }
 
 TEST(Predictor, SpectraAreTheSingularValuesOfThePartsUnfolded) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <lacuna/model/model.hpp>
 
 #include "model/body.hpp"
@@ -58,7 +59,7 @@ Model random_model(const Shape& shape, Rng& rng) {
 }
 
 // lambda sum_e z_e Theta(row, row of e) [agreeing indices equal] kappa(x, place of e), and whether any entry
-// agrees.
+// agrees and the row has entries.
 struct Spoken {
   double value = 0.0;
   bool warm = false;
@@ -73,7 +74,8 @@ Spoken naive_part(const Latent& latent, const ModelPart& part, const std::vector
     bool agrees = true;
     for (const int mode : part.modes.agree) agrees = agrees && latent.dual.index(mode)[e] == cell[mode];
     if (!agrees) continue;
-    spoken.warm = true;
+    for (const Index seen : latent.dual.index(std::max(part.modes.mode, 0)))
+      spoken.warm = spoken.warm || !part.modes.learns() || seen == row;
     std::vector<double> from;
     std::vector<double> to;
     for (std::size_t s = 0; s < part.modes.near.size(); ++s) {
@@ -89,14 +91,14 @@ Spoken naive_part(const Latent& latent, const ModelPart& part, const std::vector
 
 double position(const Mode& mode, Index i) { return mode.positions.empty() ? i : mode.positions[i]; }
 
-std::vector<std::vector<Index>> every_cell(const std::vector<Mode>& modes) {
+Cells every_cell(const std::vector<Mode>& modes) {
   const std::vector<Index> sizes = extents(modes);
   std::uint64_t cells = 1;
   for (const Index size : sizes) cells *= size;
-  std::vector<std::vector<Index>> index(sizes.size());
+  Cells index(static_cast<int>(sizes.size()));
   for (std::uint64_t c = 0; c < cells; ++c) {
     const std::vector<Index> cell = test::cell_of(c, sizes);
-    for (std::size_t k = 0; k < sizes.size(); ++k) index[k].push_back(cell[k]);
+    index.add(cell);
   }
   return index;
 }
@@ -112,7 +114,7 @@ TEST(NearParts, EveryCellIsTheKernelsSumWhetherItsFiberIsSeenOrNot) {
     for (std::size_t i = 0; i < index[0].size(); ++i) {
       std::vector<Index> cell;
       std::vector<double> x;
-      for (std::size_t k = 0; k < index.size(); ++k) {
+      for (std::size_t k = 0; k < shape.modes.size(); ++k) {
         cell.push_back(index[k][i]);
         x.push_back(position(shape.modes[k], index[k][i]));
       }

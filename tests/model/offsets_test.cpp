@@ -31,10 +31,10 @@ struct Planted {
     pair = random_vector<double>(Count{kExtents[1]} * kExtents[2], rng);
     for (double& effect : user) effect *= kUserSpread;
     for (double& effect : pair) effect *= kPairSpread;
-    Entries entries{.index = random_cells(kExtents, kEntries, rng), .value = {}};
+    Entries entries{.cells = random_cells(kExtents, kEntries, rng), .value = {}};
     for (Count e = 0; e < kEntries; ++e)
-      entries.value.push_back(kMean + user[entries.index[0][e]] +
-                              pair_at(entries.index[1][e], entries.index[2][e]) + kNoise * rng.normal());
+      entries.value.push_back(kMean + user[entries.cells[0][e]] +
+                              pair_at(entries.cells[1][e], entries.cells[2][e]) + kNoise * rng.normal());
     tensor = *ObservedTensor::create(test::plain_modes(kExtents), std::move(entries));
   }
   [[nodiscard]] double pair_at(Index item, Index week) const { return pair[item * kExtents[2] + week]; }
@@ -113,12 +113,12 @@ TEST(Offsets, TheRidgeIsTheRatioOfTheVariancesThatItLeadsTo) {
   const Offsets offsets = fit_offsets(tensor, {.mean = true, .effects = {{1, 2}}});
   const Effect& effect = offsets.effects[0];
   std::vector<double> count(effect.key.size(), 0.0);
-  const std::vector<double> at = offsets.at(tensor.indices());
+  const std::vector<double> at = offsets.at(tensor.cells());
   double squares = 0.0;
   for (Count e = 0; e < tensor.size(); ++e) {
     squares += (tensor.values()[e] - at[e]) * (tensor.values()[e] - at[e]);
     const auto group =
-        std::lower_bound(effect.key.begin(), effect.key.end(), effect.key_of(tensor.indices(), e));
+        std::lower_bound(effect.key.begin(), effect.key.end(), effect.key_of(tensor.cells(), e));
     count[static_cast<std::size_t>(group - effect.key.begin())] += 1.0;
   }
   double determined = 0.0;
@@ -137,7 +137,7 @@ TEST(Offsets, AnEntryCountsAsMuchAsItWeighs) {
   Entries entries = test::entries_of(planted.tensor);
   entries.weight.assign(entries.value.size(), 1.0);
   for (std::size_t e = 0; e < entries.value.size(); ++e)
-    if (entries.index[0][e] == 0 && e % 2 == 0) {
+    if (entries.cells[0][e] == 0 && e % 2 == 0) {
       entries.value[e] += 1000.0;
       entries.weight[e] = 1e-9;
     }
@@ -152,14 +152,14 @@ TEST(Offsets, ConstantDataHasNothingButItsMean) {
   tensor.replace_values(std::vector<double>(static_cast<std::size_t>(tensor.size()), 2.5));
   const Offsets offsets = fit_offsets(tensor, {.mean = true, .effects = {{0}, {1, 2}}});
   EXPECT_EQ(offsets.mean, 2.5);
-  for (const double value : offsets.at(tensor.indices())) EXPECT_EQ(value, 2.5);
+  for (const double value : offsets.at(tensor.cells())) EXPECT_EQ(value, 2.5);
 }
 
 TEST(Offsets, WhereNothingWasSeenTheCoarserOnesRemain) {
   // User 0 and item 0 are seen, in week 0 alone; user 2 and item 2 never.
   const ObservedTensor tensor =
       *ObservedTensor::create(test::plain_modes({3, 3, 2}),
-                              {.index = {{0, 1, 0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}}, .value = {5, 3, 4, 1}});
+                              {.cells = {{0, 1, 0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}}, .value = {5, 3, 4, 1}});
   const Offsets offsets = fit_offsets(tensor, {.mean = true, .effects = {{0}, {1, 2}}});
   const double user = offsets.effects[0].at(0);
   const double pair = offsets.effects[1].at(0);
@@ -193,7 +193,7 @@ TEST(Offsets, HaveTheSameBitsAtAnyThreadCount) {
   for (const int threads : {1, 2, 3}) {
     const test::WithThreads scope(threads);
     const std::vector<double> at =
-        fit_offsets(planted.tensor, {.mean = true, .effects = {{0}, {1, 2}}}).at(planted.tensor.indices());
+        fit_offsets(planted.tensor, {.mean = true, .effects = {{0}, {1, 2}}}).at(planted.tensor.cells());
     if (first.empty()) first = at;
     EXPECT_TRUE(test::same_bits<double>(at, first)) << threads << " threads";
   }
@@ -224,6 +224,55 @@ TEST(Offsets, RefuseModesTheTensorCannotHave) {
   EXPECT_THROW(fit({1, 1}), std::invalid_argument);
   EXPECT_THROW(fit({2, 1}), std::invalid_argument);
   EXPECT_THROW(fit({0, 1, 2}), std::invalid_argument);
+}
+
+// A user's effect is mostly what two of five features say; a fifth of the users have no entries.
+struct Known {
+  explicit Known(double told, std::uint64_t seed) {
+    constexpr Index kUsers = 200;
+    Rng rng(seed);
+    std::vector<Mode> modes = test::plain_modes({kUsers, 40});
+    modes[0].side = test::random_side(kUsers, 5, rng);
+    for (Index i = 0; i < kUsers; ++i) {
+      double says = 0.0;
+      for (std::int64_t j = modes[0].side->start[i]; j < modes[0].side->start[i + 1]; ++j)
+        if (modes[0].side->column[j] < 2) says += modes[0].side->value[j];
+      user.push_back(told * says + 0.3 * rng.normal());
+    }
+    Entries entries{.cells = random_cells({kUsers - kCold, 40}, 2000, rng), .value = {}};
+    for (const Index i : entries.cells[0]) entries.value.push_back(kMean + user[i] + kNoise * rng.normal());
+    tensor = *ObservedTensor::create(modes, std::move(entries));
+  }
+  static constexpr Index kCold = 40;
+  std::vector<double> user;
+  ObservedTensor tensor;
+};
+
+TEST(Offsets, WhatIsKnownOfAPositionStandsForItsEntries) {
+  const Known known(1.0, 5);
+  const Offsets offsets = fit_offsets(known.tensor, {.mean = true, .effects = {{0}}});
+  const Effect& effect = offsets.effects[0];
+  ASSERT_EQ(effect.key.size(), known.user.size());  // those without entries, too
+  std::vector<double> missed;
+  std::vector<double> there;
+  for (std::size_t i = known.user.size() - Known::kCold; i < known.user.size(); ++i) {
+    there.push_back(known.user[i]);
+    missed.push_back(offsets.mean + effect.at(i) - kMean - known.user[i]);
+  }
+  EXPECT_LT(root_mean_square(missed), 1.3 * 0.3);  // what no feature says
+  EXPECT_GT(root_mean_square(there), 1.0);
+}
+
+TEST(Offsets, FeaturesThatSayNothingChangeNothing) {
+  const Known known(0.0, 6);
+  std::vector<Mode> modes = known.tensor.modes();
+  modes[0].side = nullptr;
+  const ObservedTensor without = *ObservedTensor::create(modes, test::entries_of(known.tensor));
+  const OffsetSpec spec{.mean = true, .effects = {{0}}};
+  const Offsets with = fit_offsets(known.tensor, spec);
+  const Offsets plain = fit_offsets(without, spec);
+  for (std::uint64_t i = 0; i < known.user.size(); ++i)
+    EXPECT_NEAR(with.effects[0].at(i), plain.effects[0].at(i), 0.1) << i;
 }
 
 }  // namespace

@@ -168,6 +168,38 @@ TEST(ParseParts, KnowsNearModesAndPartsThatLearnNothing) {
   EXPECT_EQ(parts_of("user|week~3 ; user|week~4 ; user|week").size(), 3U);
 }
 
+TEST(ParseParts, KnowsLengthsThatAreOpen) {
+  std::vector<Mode> modes = named_modes();
+  modes[2].positions.assign(modes[2].size, 0.0);
+  for (std::size_t i = 0; i < modes[2].positions.size(); ++i)
+    modes[2].positions[i] = 0.5 * static_cast<double>(i);
+  const auto parts = parse_parts("user|item~auto,week~auto smooth=auto ; user|item~3,week~auto", modes);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ((*parts)[0].open_lengths, (std::vector<int>{1, 2}));
+  EXPECT_TRUE((*parts)[0].open_smoothness);
+  EXPECT_EQ((*parts)[0].spec.near, (std::vector<NearMode>{{1, 16.0}, {2, 8.0}}));  // 16 spacings
+  EXPECT_EQ((*parts)[1].open_lengths, (std::vector<int>{2}));
+  EXPECT_EQ(describe(*parts, modes), "user|item~auto,week~auto smooth=auto ; user|item~3,week~auto");
+  EXPECT_TRUE(any_open(*parts));
+  EXPECT_FALSE(any_open(closed(*parts)));
+  EXPECT_EQ(describe(closed(*parts), modes), "user|item~16,week~8 ; user|item~3,week~8");
+  parts_refused("user|item smooth=auto", "smooth=", "no near mode");
+}
+
+TEST(ParseParts, KnowsTheShareOfSideInformation) {
+  std::vector<Mode> modes = named_modes();
+  modes[0].side = std::make_shared<const SideInformation>(
+      SideInformation{.names = {"age"}, .start = std::vector<std::int64_t>(modes[0].size + 1, 0)});
+  const auto parts = parse_parts("user|item side=0.5 ; user|week rank=2 side=1 ; item|user side=0", modes);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ((*parts)[0].spec, (PartSpec{.mode = 0, .agree = {1}, .side = 0.5}));
+  EXPECT_EQ(describe(*parts, modes), "user|item side=0.5 ; user|week rank=2 side=1 ; item|user");
+  for (const char* wrong : {"side=-0.1", "side=1.5", "side=nan", "side=", "side=x"})
+    parts_refused("user|item " + std::string(wrong), wrong, "side=SHARE");
+  parts_refused("user|item side=0.5", "side=", "--side or --graph");
+  parts_refused("|item side=0.5", "side=", "learns nothing");
+}
+
 TEST(ParseParts, RefusesNearModesThatMakeNoSense) {
   for (const std::string length : {"0", "-2", "nan", "inf", "", "x", "3x"})
     parts_refused("user|week~" + length, "week~" + length, "a length > 0");

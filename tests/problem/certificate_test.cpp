@@ -97,7 +97,8 @@ class CertificateOf : public testing::TestWithParam<test::ProblemShape> {
   [[nodiscard]] double optimum() const {
     Thetas start;
     for (const PartKernels& part : problem_.data.parts())
-      start.push_back(Eigen::MatrixXd::Identity(part.rows(), part.rows()) / static_cast<double>(part.rows()));
+      start.push_back(Eigen::MatrixXd::Identity(part.factor_rows(), part.factor_rows()) /
+                      static_cast<double>(part.factor_rows()));
     return convex_optimum(dense_, problem_.data.lambda(), start);
   }
 
@@ -129,7 +130,7 @@ TEST_P(CertificateOf, ClosesAtTheOptimum) {
   const double best = optimum();
   test::ProblemShape shape = GetParam();
   for (std::size_t p = 0; p < shape.parts.size(); ++p)
-    shape.ranks[p] = static_cast<int>(problem_.data.parts()[p].rows());
+    shape.ranks[p] = static_cast<int>(problem_.data.parts()[p].factor_rows());
   const ProblemCase<double> full(shape, 500);
   const ProductManifold<double> manifold = full.manifold();
   Point u = full.random_point(rng_);

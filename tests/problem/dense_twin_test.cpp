@@ -98,10 +98,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, DenseDual, testing::ValuesIn(test::problem_shap
 // The value of D where every entry of weight 2 is listed twice instead: the kernel has a row and a column for
 // each listing, and all weights are 1.
 double cost_of_repeated_entries(const ProblemCase<double>& problem, const Point& u) {
-  Entries list{.index = std::vector<std::vector<Index>>(problem.tensor.indices().size()), .value = {}};
+  Entries list{.cells = Cells(problem.tensor.order()), .value = {}};
   for (Count e = 0; e < problem.tensor.size(); ++e)
     for (int listed = 0; listed < problem.tensor.weight(e); ++listed) {
-      for (int k = 0; k < problem.tensor.order(); ++k) list.index[k].push_back(problem.tensor.index(k)[e]);
+      list.cells.add(problem.tensor.cells(), e);
       list.value.push_back(problem.tensor.values()[e]);
     }
   const auto size = static_cast<Eigen::Index>(list.size());
@@ -109,7 +109,7 @@ double cost_of_repeated_entries(const ProblemCase<double>& problem, const Point&
   Eigen::MatrixXd system = 0.5 * Eigen::MatrixXd::Identity(size, size);
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartSpec& part = problem.data.parts()[p].part();
-    test::NaivePart(test::NaivePart::rows_of(problem.tensor, part), list.index, ones, part,
+    test::NaivePart(test::NaivePart::rows_of(problem.tensor, part), list.cells, ones, part,
                     problem.tensor.modes())
         .add_dense(u[p], u[p], problem.data.lambda()[p], system);
   }

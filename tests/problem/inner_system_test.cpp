@@ -61,7 +61,7 @@ TEST_P(InnerSystemTest, GoesOnFromWhereItIs) {
 TEST_P(InnerSystemTest, SolvesForWhatIsPutInItsResidual) {
   InnerSystem<double> system(problem_.data, kShift, kMany, {});
   system.set_point(u_);
-  for (const Ending ending : {Ending::kMeasured, Ending::kTrusted})
+  for (const Ending ending : {Ending::kMeasured, Ending::kEstimated})
     for (const double relative : {0.1, 1e-12}) {
       system.residual().assign(problem_.data.y().begin(), problem_.data.y().end());
       std::vector<double> x = zeros();

@@ -29,15 +29,13 @@ Sample ratings(double effect) {
     for (double& value : *list) value = rng.normal();
   for (auto* list : {&quality, &item})
     for (double& value : *list) value = rng.normal();
-  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries train{.cells = Cells(3), .value = {}};
   Entries test = train;
   for (Index u = 0; u < kUsers; ++u)
     for (Index i = 0; i < kItems; ++i) {
       if (rng.uniform() < 0.5) continue;
       Entries& list = rng.uniform() < 0.8 ? train : test;
-      list.index[0].push_back(u);
-      list.index[1].push_back(i);
-      list.index[2].push_back(static_cast<Index>(rng.uniform() * kWeeks));
+      list.cells.add({u, i, static_cast<Index>(rng.uniform() * kWeeks)});
       list.value.push_back(taste[u] * quality[i] + effect * (user[u] + item[i]) + 0.1 * rng.normal());
     }
   auto tensor = ObservedTensor::create(
@@ -73,8 +71,11 @@ TEST(ChooseStructure, FindsTheMarginalPartsAndTheEffects) {
 
 TEST(ChooseStructure, KeepsWhatTheUserFixed) {
   const Sample sample = ratings(1.0);
-  const Settings options{
-      .method = Method::kTrMm, .parts = full_structure(3), .ranks = {2}, .lambda = 1.0, .max_iterations = 5};
+  const Settings options{.method = Method::kTrMm,
+                         .ranks = {2},
+                         .lambda = 1.0,
+                         .max_iterations = 5,
+                         .latent = {.parts = full_structure(3)}};
   const FitResult result = fit(sample.train, options);
   EXPECT_EQ(result.model.latent()->parts.size(), 3U);
   EXPECT_EQ(result.model.latent()->parts[0].lambda, 60.0);
@@ -85,12 +86,14 @@ TEST(ChooseStructure, IsDeterministic) {
   const Settings options{.ranks = {2}, .lambda = 1.0, .max_iterations = 5};
   const FitResult first = fit(sample.train, options);
   const FitResult second = fit(sample.train, options);
-  EXPECT_EQ(first.model.settings, second.model.settings);
+  EXPECT_EQ(first.model.record.others, second.model.record.others);
+  EXPECT_EQ(first.model.record.ranks, second.model.record.ranks);
+  EXPECT_EQ(first.model.record.lambdas, second.model.record.lambdas);
   EXPECT_EQ(first.last.objective, second.last.objective);
 }
 
 TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
-  Entries entries{.index = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
+  Entries entries{.cells = {{0, 1}, {0, 1}}, .value = {1.0, 2.0}};
   const auto tensor = ObservedTensor::create({{.name = "a", .size = 2}, {.name = "b", .size = 2}}, entries);
   const Settings options{.ranks = {1}, .max_iterations = 3};
   const FitResult result = fit(*tensor, options);

@@ -15,14 +15,12 @@ namespace {
 // A cube whose cell is observed when `observed` says so.
 ObservedTensor cube(const std::vector<Index>& shape,
                     const std::function<bool(Index, Index, Index)>& observed) {
-  Entries entries{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries entries{.cells = Cells(3), .value = {}};
   for (Index i = 0; i < shape[0]; ++i)
     for (Index j = 0; j < shape[1]; ++j)
       for (Index k = 0; k < shape[2]; ++k) {
         if (!observed(i, j, k)) continue;
-        entries.index[0].push_back(i);
-        entries.index[1].push_back(j);
-        entries.index[2].push_back(k);
+        entries.cells.add({i, j, k});
         entries.value.push_back(1.0);
       }
   return *ObservedTensor::create(test::plain_modes(shape), std::move(entries));
@@ -37,15 +35,15 @@ std::vector<std::vector<bool>> pairs(Index first, Index second, double share, st
   return table;
 }
 
-std::set<std::pair<Index, Index>> pairs_of(const std::vector<std::vector<Index>>& index, int a, int b) {
+std::set<std::pair<Index, Index>> pairs_of(const Cells& index, int a, int b) {
   std::set<std::pair<Index, Index>> found;
   for (std::size_t e = 0; e < index[0].size(); ++e) found.insert({index[a][e], index[b][e]});
   return found;
 }
 
 void expect_apart(const HoldOut& split, int a, int b) {
-  const auto kept = pairs_of(split.kept.indices(), a, b);
-  for (const auto& pair : pairs_of(split.held.index, a, b)) EXPECT_FALSE(kept.contains(pair));
+  const auto kept = pairs_of(split.kept.cells(), a, b);
+  for (const auto& pair : pairs_of(split.held.cells, a, b)) EXPECT_FALSE(kept.contains(pair));
 }
 
 TEST(Holes, PixelsThatLoseAllChannelsAreHeldOutWhole) {
@@ -95,7 +93,7 @@ TEST(Holes, BlocksAreClusters) {
   ASSERT_TRUE(split);
   expect_apart(*split, 0, 1);
   // Most held-out pixels have a held-out neighbour.
-  const auto held = pairs_of(split->held.index, 0, 1);
+  const auto held = pairs_of(split->held.cells, 0, 1);
   int beside = 0;
   for (const auto& [i, j] : held) beside += held.contains({i + 1, j}) || held.contains({i - 1, j}) ? 1 : 0;
   EXPECT_GT(beside, 0.8 * static_cast<double>(held.size()));

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/search/fit.hpp>
-#include <nlohmann/json.hpp>
 
 #include "support/random_tensor.hpp"
 
@@ -22,12 +21,12 @@ Spoiled spoiled(double share) {
   Rng rng(7);
   const std::vector<Index> shape{20, 18, 16};
   const ObservedTensor all = test::low_rank_tensor(shape, 2, 4000, 0.01, rng);
-  Entries train{.index = std::vector<std::vector<Index>>(3), .value = {}};
+  Entries train{.cells = Cells(3), .value = {}};
   Entries held = train;
   for (Count e = 0; e < all.size(); ++e) {
     const bool kept = rng.uniform() < 0.7;
     Entries& list = kept ? train : held;
-    for (int k = 0; k < 3; ++k) list.index[k].push_back(all.index(k)[e]);
+    list.cells.add(all.cells(), e);
     const double wrong = kept && rng.uniform() < share ? 10.0 * rng.normal() : 0.0;
     list.value.push_back(all.values()[e] + wrong);
   }
@@ -37,7 +36,7 @@ Spoiled spoiled(double share) {
 Settings options(Method method, Loss loss) {
   Settings chosen{.method = method, .loss = loss, .offsets = OffsetSpec{}, .ranks = {2}};
   if (method == Method::kTrMm || method == Method::kTrLs) {
-    chosen.parts = full_structure(3);
+    chosen.latent.parts = full_structure(3);
     chosen.lambda = 3.0;
   }
   return chosen;
@@ -58,10 +57,10 @@ TEST_P(Robust, OutliersHardlyMatter) {
   const double squared = *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
   const FitResult robust = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
   EXPECT_LT(*robust.last.test_rmse, 0.5 * squared);
-  const auto settings = nlohmann::json::parse(robust.model.settings);
-  EXPECT_EQ(settings["loss"], "huber");
-  EXPECT_GT(settings["downweighted_share"].get<double>(), 0.05);
-  EXPECT_LT(settings["downweighted_share"].get<double>(), 0.25);
+  const FitRecord& record = robust.model.record;
+  EXPECT_EQ(std::get<std::string>(*record.find("loss")), "huber");
+  EXPECT_GT(std::get<double>(*record.find("downweighted_share")), 0.05);
+  EXPECT_LT(std::get<double>(*record.find("downweighted_share")), 0.25);
 }
 
 TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {
@@ -78,7 +77,7 @@ TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {
   };
   const FitResult result = fit(data.train, options(Method::kTrMm, Loss::kHuber), callbacks, &data.test);
   EXPECT_EQ(result.last.iteration, last);
-  const auto predicted = Predictor(result.model).predict(data.test.index).value;
+  const auto predicted = Predictor(result.model).predict(data.test.cells).value;
   EXPECT_NEAR(rmse(data.test.value, predicted), *result.last.test_rmse, 1e-9);
 }
 
@@ -90,7 +89,7 @@ TEST(RobustFit, StopsWhenAsked) {
   };
   const FitResult result = fit(data.train, options(Method::kTrMm, Loss::kHuber), callbacks);
   EXPECT_EQ(result.reason, StopReason::kStopped);
-  for (const double value : Predictor(result.model).predict(data.test.index).value)
+  for (const double value : Predictor(result.model).predict(data.test.cells).value)
     EXPECT_TRUE(std::isfinite(value));
 }
 
@@ -114,10 +113,10 @@ TEST(RobustFit, CleanDataIsFittedAsWellAsBefore) {
 }
 
 TEST(RobustFit, ExactAndConstantDataHaveNoScaleAndAreLeftAlone) {
-  const Entries constant{.index = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
+  const Entries constant{.cells = {{0, 1, 2}, {0, 1, 2}}, .value = {4.0, 4.0, 4.0}};
   const auto tensor = ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 3}}, constant);
   Settings centred = options(Method::kTrMm, Loss::kHuber);
-  centred.parts = full_structure(2);
+  centred.latent.parts = full_structure(2);
   centred.offsets = OffsetSpec{.mean = true};
   for (const double value : Predictor(fit(*tensor, centred).model).predict({{0, 1}, {1, 2}}).value)
     EXPECT_NEAR(value, 4.0, 1e-9);

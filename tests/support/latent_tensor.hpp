@@ -35,12 +35,12 @@ inline LatentSplit latent_tensor(const std::vector<Index>& extents, int rank, do
     }
   }
   LatentSplit split;
-  Entries train{.index = std::vector<std::vector<Index>>(extents.size()), .value = {}};
+  Entries train{.cells = Cells(static_cast<int>(extents.size())), .value = {}};
   split.test = train;
   for (std::uint64_t c = 0; c < cells; ++c) {
     Entries& list = rng.uniform() < observed ? train : split.test;
     const std::vector<Index> cell = cell_of(c, extents);
-    for (std::size_t k = 0; k < extents.size(); ++k) list.index[k].push_back(cell[k]);
+    list.cells.add(cell);
     list.value.push_back(value[c]);
   }
   for (const double v : split.test.value) split.test_norm += v * v;

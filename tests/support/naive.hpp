@@ -7,6 +7,9 @@
 // B is rounded to float, as the kernels store it. Of a part with near modes, pairs of near fibers count too,
 // each kappa of the two (support/naive_near.hpp).
 //
+// Of a part with side information B = [sqrt(1 - s) D, sqrt(s) Phi], or Phi where s = 1, stands for D: factors have a
+// row for each of its columns.
+//
 // All take and return double; for single-precision kernels the inputs are converted, so the twin is exact by
 // comparison. Called with absolute values of all inputs a twin gives the sum of the absolute values of all
 // terms, which is what rounding errors are measured against.
@@ -27,14 +30,13 @@ namespace lacuna::test {
 class NaivePart {
  public:
   NaivePart(const ObservedTensor& tensor, const PartSpec& part)
-      : NaivePart(rows_of(tensor, part), tensor.indices(), weights_of(tensor), part, tensor.modes()) {}
+      : NaivePart(rows_of(tensor, part), tensor.cells(), weights_of(tensor), part, tensor.modes()) {}
 
   // Of any list of entries with one weight each; unlike a tensor's, the list may repeat a cell.
-  NaivePart(Index rows, const std::vector<std::vector<Index>>& index, const std::vector<double>& weight,
-            const PartSpec& part, const std::vector<Mode>& modes)
-      : rows_(rows),
-        row_(part.learns() ? index[part.mode] : std::vector<Index>(index[0].size(), 0)),
-        row_scale_(rows, 1.0) {
+  NaivePart(Index rows, const Cells& index, const std::vector<double>& weight, const PartSpec& part,
+            const std::vector<Mode>& modes)
+      : rows_(rows), row_(static_cast<std::size_t>(index.size()), 0), row_scale_(rows, 1.0) {
+    if (part.learns()) row_.assign(index.mode(part.mode).begin(), index.mode(part.mode).end());
     std::map<std::vector<Index>, std::vector<Count>> groups;
     for (Count e = 0; e < static_cast<Count>(row_.size()); ++e) {
       std::vector<Index> key;
@@ -45,6 +47,7 @@ class NaivePart {
     relate(index, part, modes);
     weigh_rows(weight, part.row_power);
     weigh_fibers(weight, part.fiber_power);
+    if (part.side > 0.0) take_side(*modes[part.mode].side, part.side);
   }
 
   // Entries of each fiber, ascending; fibers in the order of their agreeing indices.
@@ -73,6 +76,11 @@ class NaivePart {
       }
   }
 
+  // The rows of B u, of u itself without side information.
+  [[nodiscard]] Matrix<double> rows_of(const Matrix<double>& u) const {
+    return basis_.size() == 0 ? u : Matrix<double>(basis_ * u);
+  }
+
   // D_i of a row, B_c of a fiber.
   [[nodiscard]] double row_scale(Index row) const { return row_scale_[row]; }
   [[nodiscard]] double fiber_scale(std::size_t fiber) const { return fiber_scale_[fiber]; }
@@ -82,8 +90,9 @@ class NaivePart {
                    Eigen::VectorXd& y) const {
     const double* in = z.data();
     double* out = y.data();
+    const Matrix<double> f = rows_of(u);
     each_pair(
-        [&](Count a, Count b, double pair) { out[a] += scale * pair * row_product(u, a, u, b) * in[b]; });
+        [&](Count a, Count b, double pair) { out[a] += scale * pair * row_product(f, a, f, b) * in[b]; });
   }
 
   // y += scale (Z x_k (U V' + V U'))_Omega
@@ -91,15 +100,20 @@ class NaivePart {
                        const Eigen::VectorXd& z, Eigen::VectorXd& y) const {
     const double* in = z.data();
     double* out = y.data();
+    const Matrix<double> f = rows_of(u);
+    const Matrix<double> g = rows_of(v);
     each_pair([&](Count a, Count b, double pair) {
-      out[a] += scale * pair * (row_product(u, a, v, b) + row_product(v, a, u, b)) * in[b];
+      out[a] += scale * pair * (row_product(f, a, g, b) + row_product(g, a, f, b)) * in[b];
     });
   }
 
   // G += scale Z_k Z_k' U
   void add_gram(const Matrix<double>& u, double scale, const Eigen::VectorXd& z, Matrix<double>& g) const {
     const double* in = z.data();
-    each_pair([&](Count a, Count b, double pair) { add_row(scale * pair * in[a] * in[b], u, b, g, a); });
+    const Matrix<double> f = rows_of(u);
+    through_basis(g, [&](Matrix<double>& to) {
+      each_pair([&](Count a, Count b, double pair) { add_row(scale * pair * in[a] * in[b], f, b, to, a); });
+    });
   }
 
   // G += scale (X_k W_k' + W_k X_k') U
@@ -107,32 +121,40 @@ class NaivePart {
                  Matrix<double>& g) const {
     const double* first = x.data();
     const double* second = w.data();
-    each_pair([&](Count a, Count b, double pair) {
-      add_row(scale * pair * (first[a] * second[b] + second[a] * first[b]), u, b, g, a);
+    const Matrix<double> f = rows_of(u);
+    through_basis(g, [&](Matrix<double>& to) {
+      each_pair([&](Count a, Count b, double pair) {
+        add_row(scale * pair * (first[a] * second[b] + second[a] * first[b]), f, b, to, a);
+      });
     });
   }
 
   // matrix += scale (the matrix of z -> (Z x_k U V')_Omega)
   void add_dense(const Matrix<double>& u, const Matrix<double>& v, double scale,
                  Eigen::MatrixXd& matrix) const {
-    each_pair([&](Count a, Count b, double pair) { matrix(a, b) += scale * pair * row_product(u, a, v, b); });
+    const Matrix<double> f = rows_of(u);
+    const Matrix<double> g = rows_of(v);
+    each_pair([&](Count a, Count b, double pair) { matrix(a, b) += scale * pair * row_product(f, a, g, b); });
   }
 
   // diagonal += scale (the diagonal of the matrix of z -> (Z x_k U U')_Omega)
-  void add_diagonal(const Matrix<double>& u, double scale, Eigen::VectorXd& diagonal) const {
+  void add_diagonal(const Matrix<double>& factor, double scale, Eigen::VectorXd& diagonal) const {
+    const Matrix<double> u = rows_of(factor);
     for (std::size_t c = 0; c < fibers_.size(); ++c)
       for (const Count e : fibers_[c])
         diagonal(e) += scale * fiber_scale_[c] * kappa(c, c) * row_scale_[row_[e]] * row_scale_[row_[e]] *
                        row_product(u, e, u, e);
   }
 
-  // D Z_k B^1/2, or D Z_k kappa^1/2, with Z_k the unfolding of one column per fiber.
+  // D Z_k B^1/2, or D Z_k kappa^1/2, with Z_k the unfolding of one column per fiber; B' for D where there is side
+  // information.
   [[nodiscard]] Eigen::MatrixXd unfolding(const Eigen::VectorXd& z) const {
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(rows_, static_cast<Eigen::Index>(fibers_.size()));
     for (std::size_t c = 0; c < fibers_.size(); ++c)
       for (const Count e : fibers_[c])
         matrix(row_[e], static_cast<Eigen::Index>(c)) +=
             std::sqrt(fiber_scale_[c]) * row_scale_[row_[e]] * z(e);
+    if (basis_.size() > 0) matrix = (basis_.transpose() * matrix).eval();
     if (kappa_.size() == 0) return matrix;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(kappa_);
     return matrix * eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
@@ -145,8 +167,26 @@ class NaivePart {
   }
 
  private:
-  void relate(const std::vector<std::vector<Index>>& index, const PartSpec& part,
-              const std::vector<Mode>& modes) {
+  void take_side(const SideInformation& side, double share) {
+    const Eigen::Index own = share < 1.0 ? rows_ : 0;
+    basis_ = Eigen::MatrixXd::Zero(rows_, own + side.columns());
+    for (Eigen::Index i = 0; i < rows_; ++i) {
+      if (own > 0) basis_(i, i) = std::sqrt(1.0 - share) * row_scale_[i];
+      for (std::int64_t j = side.start[i]; j < side.start[i + 1]; ++j)
+        basis_(i, own + side.column[j]) = std::sqrt(share) * side.value[j];
+    }
+    std::fill(row_scale_.begin(), row_scale_.end(), 1.0);  // it is in the basis
+  }
+  // g += B' of what add() adds to zeros, or what it adds to g.
+  template <class Add>
+  void through_basis(Matrix<double>& g, Add&& add) const {
+    if (basis_.size() == 0) return add(g);
+    Matrix<double> rows = Matrix<double>::Zero(rows_, g.cols());
+    add(rows);
+    g += basis_.transpose() * rows;
+  }
+
+  void relate(const Cells& index, const PartSpec& part, const std::vector<Mode>& modes) {
     if (part.near.empty()) return;
     const NaiveNear near(modes, part);
     const auto place = [&](std::size_t c) {
@@ -215,6 +255,7 @@ class NaivePart {
   std::vector<Index> row_;
   std::vector<std::vector<Count>> fibers_;
   Eigen::MatrixXd kappa_;  // empty without near modes
+  Eigen::MatrixXd basis_;  // B; empty without side information
   std::vector<double> row_scale_;
   std::vector<double> fiber_scale_;
 };

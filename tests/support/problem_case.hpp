@@ -31,6 +31,7 @@ struct ProblemShape {
   bool weighted = false;                         // entries have random weights
   bool whole_weights = false;                    // entries weigh 1 or 2
   std::vector<std::vector<double>> positions{};  // of the modes that have any
+  std::vector<int> known{};                      // modes that have side information
 };
 
 // Every kind of part with near modes: chains and grids, of regular and irregular positions, at all
@@ -89,6 +90,42 @@ inline std::vector<ProblemShape> near_shapes() {
        .ranks = {2, 3, 1}}};
 }
 
+// Parts with side information: of every share, at two to four modes, in weighted norms, next to near ones and near
+// themselves.
+inline std::vector<ProblemShape> side_shapes() {
+  return {{.name = "side matrix",
+           .extents = {9, 8},
+           .entries = 40,
+           .parts = {{.mode = 0, .agree = {1}, .side = 0.5}, {.mode = 1, .agree = {0}, .side = 0.1}},
+           .ranks = {2, 3},
+           .known = {0, 1}},
+          {.name = "side three modes",
+           .extents = {7, 5, 4},
+           .entries = 60,
+           .parts = {{.mode = 0, .agree = {1, 2}, .side = 1.0},
+                     {.mode = 0, .agree = {1}, .row_power = 0.5, .fiber_power = 0.5, .side = 0.7},
+                     {.mode = 1, .agree = {0, 2}}},
+           .ranks = {2, 2, 1},
+           .weighted = true,
+           .known = {0}},
+          {.name = "side four modes",
+           .extents = {4, 6, 5, 3},
+           .entries = 80,
+           .parts = {{.mode = 1, .agree = {0, 2, 3}, .side = 0.3},
+                     {.mode = 2, .agree = {1}, .side = 0.5},
+                     {.mode = 3, .agree = {0, 1, 2}}},
+           .ranks = {2, 3, 1},
+           .known = {1, 2}},
+          {.name = "side next to near",
+           .extents = {6, 5, 4},
+           .entries = 60,
+           .parts = {{.mode = 0, .agree = {1}, .near = {{2, 1.5}}, .side = 0.5},
+                     {.mode = 1, .agree = {}, .near = {{0, 2.0}, {2, 1.5}}, .smoothness = 1.5, .side = 0.4},
+                     {.mode = 1, .agree = {0, 2}, .side = 0.6}},
+           .ranks = {2, 2, 2},
+           .known = {0, 1}}};
+}
+
 inline std::vector<ProblemShape> problem_shapes() {
   std::vector<PartSpec> with_one_marginal = full_parts(3);
   with_one_marginal.push_back({.mode = 0, .agree = {1}});
@@ -141,6 +178,7 @@ inline std::vector<ProblemShape> problem_shapes() {
        .ranks = {2, 2, 1, 2, 3, 2},
        .weighted = true}};
   for (ProblemShape& shape : near_shapes()) shapes.push_back(std::move(shape));
+  for (ProblemShape& shape : side_shapes()) shapes.push_back(std::move(shape));
   return shapes;
 }
 
@@ -159,7 +197,7 @@ class ProblemCase {
       : ranks(shape.ranks),
         tensor(make_tensor(shape, seed, value_scale)),
         data(tensor, shape.parts, lambdas(shape.parts.size())) {
-    for (const PartKernels& part : data.parts()) rows_.push_back(part.rows());
+    for (const PartKernels& part : data.parts()) rows_.push_back(part.factor_rows());
   }
   ProblemCase(const ProblemCase&) = delete;
   ProblemCase& operator=(const ProblemCase&) = delete;
@@ -187,6 +225,7 @@ class ProblemCase {
     const ObservedTensor plain = random_tensor(shape.extents, shape.entries, rng);
     std::vector<Mode> modes = plain.modes();
     for (std::size_t k = 0; k < shape.positions.size(); ++k) modes[k].positions = shape.positions[k];
+    for (const int k : shape.known) modes[k].side = random_side(shape.extents[k], 3, rng);
     const ObservedTensor tensor = *ObservedTensor::create(std::move(modes), entries_of(plain));
     if (shape.weighted) return scaled(with_random_weights(tensor, rng), value_scale);
     if (!shape.whole_weights) return scaled(tensor, value_scale);

@@ -31,9 +31,8 @@ inline std::vector<Index> cell_of(std::uint64_t number, const std::vector<Index>
 
 // `count` distinct cells in random order. A skew above 1 crowds them at small indices, so that one tensor has
 // fibers of one entry and long ones. The product of the extents must fit 64 bits.
-inline std::vector<std::vector<Index>> random_cells(const std::vector<Index>& extents, Count count, Rng& rng,
-                                                    double skew = 1.0) {
-  std::vector<std::vector<Index>> index(extents.size());
+inline Cells random_cells(const std::vector<Index>& extents, Count count, Rng& rng, double skew = 1.0) {
+  Cells index(static_cast<int>(extents.size()));
   std::unordered_set<std::uint64_t> seen;
   while (static_cast<Count>(seen.size()) < count) {
     std::vector<Index> cell;
@@ -43,7 +42,7 @@ inline std::vector<std::vector<Index>> random_cells(const std::vector<Index>& ex
       number = number * extent + cell.back();
     }
     if (!seen.insert(number).second) continue;
-    for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
+    index.add(cell);
   }
   return index;
 }
@@ -51,13 +50,13 @@ inline std::vector<std::vector<Index>> random_cells(const std::vector<Index>& ex
 // Standard normal values on random cells.
 inline ObservedTensor random_tensor(const std::vector<Index>& extents, Count count, Rng& rng,
                                     double skew = 1.0) {
-  Entries entries{.index = random_cells(extents, count, rng, skew), .value = {}};
+  Entries entries{.cells = random_cells(extents, count, rng, skew), .value = {}};
   for (Count e = 0; e < count; ++e) entries.value.push_back(rng.normal());
   return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
 }
 
 inline Entries entries_of(const ObservedTensor& tensor) {
-  return {.index = tensor.indices(),
+  return {.cells = tensor.cells(),
           .value = {tensor.values().begin(), tensor.values().end()},
           .weight = {tensor.weights().begin(), tensor.weights().end()}};
 }
@@ -85,14 +84,29 @@ inline ObservedTensor low_rank_tensor(const std::vector<Index>& extents, int ran
   std::vector<Matrix<double>> factors;
   for (const Index extent : extents)
     factors.emplace_back(Matrix<double>::NullaryExpr(extent, rank, [&] { return rng.normal(); }));
-  Entries entries{.index = random_cells(extents, count, rng), .value = {}};
+  Entries entries{.cells = random_cells(extents, count, rng), .value = {}};
   for (Count e = 0; e < count; ++e) {
     Eigen::RowVectorXd product = Eigen::RowVectorXd::Ones(rank);
     for (std::size_t k = 0; k < extents.size(); ++k)
-      product = product.cwiseProduct(factors[k].row(entries.index[k][e]));
+      product = product.cwiseProduct(factors[k].row(entries.cells[k][e]));
     entries.value.push_back(product.sum() + noise * rng.normal());
   }
   return std::move(ObservedTensor::create(plain_modes(extents), std::move(entries)).value());
+}
+
+// Side information of standard normal numbers, two of three of which are there.
+inline std::shared_ptr<const SideInformation> random_side(Index positions, std::uint32_t columns, Rng& rng) {
+  SideInformation side;
+  for (std::uint32_t c = 0; c < columns; ++c) side.names.push_back("feature" + std::to_string(c + 1));
+  for (Index i = 0; i < positions; ++i) {
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      if (rng.below(3) == 0) continue;
+      side.column.push_back(c);
+      side.value.push_back(rng.normal());
+    }
+    side.start.push_back(static_cast<std::int64_t>(side.value.size()));
+  }
+  return std::make_shared<const SideInformation>(std::move(side));
 }
 
 template <class Real>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstring>
-#include <lacuna/base/parallel.hpp>
+#include <lacuna/base/threads.hpp>
 #include <span>
 
 namespace lacuna::test {

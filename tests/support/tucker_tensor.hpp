@@ -10,13 +10,13 @@
 
 namespace lacuna::test {
 
-inline CellList every_cell(const std::vector<Index>& extents) {
+inline Cells every_cell(const std::vector<Index>& extents) {
   std::uint64_t cells = 1;
   for (const Index extent : extents) cells *= extent;
-  CellList index(extents.size());
+  Cells index(static_cast<int>(extents.size()));
   for (std::uint64_t c = 0; c < cells; ++c) {
     const std::vector<Index> cell = cell_of(c, extents);
-    for (std::size_t k = 0; k < extents.size(); ++k) index[k].push_back(cell[k]);
+    index.add(cell);
   }
   return index;
 }
@@ -29,13 +29,13 @@ inline std::vector<Index> extents_of(const Tucker& x) {
 
 // Every cell of the tensor, and of its derivative along u.
 inline Eigen::VectorXd whole(const Tucker& x) {
-  const CellList cells = every_cell(extents_of(x));
+  const Cells cells = every_cell(extents_of(x));
   Eigen::VectorXd values = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(cells[0].size()));
   add_values(x, cells, {values.data(), cells[0].size()});
   return values;
 }
 inline Eigen::VectorXd whole_derivative(const Tucker& x, const Tucker& u) {
-  const CellList cells = every_cell(extents_of(x));
+  const Cells cells = every_cell(extents_of(x));
   Eigen::VectorXd values = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(cells[0].size()));
   add_derivatives(x, u, cells, {values.data(), cells[0].size()});
   return values;
@@ -46,13 +46,13 @@ inline LatentSplit tucker_tensor(const std::vector<Index>& extents, const std::v
                                  double observed, std::uint64_t seed, double scale = 1.0) {
   Rng rng(seed);
   const Tucker x = random_tucker(extents, ranks, rng);
-  const CellList cells = every_cell(extents);
+  const Cells cells = every_cell(extents);
   const Eigen::VectorXd values = scale * whole(x);
-  Entries train{.index = CellList(extents.size()), .value = {}};
+  Entries train{.cells = Cells(static_cast<int>(extents.size())), .value = {}};
   LatentSplit split{.train = {}, .test = train};
   for (std::size_t c = 0; c < cells[0].size(); ++c) {
     Entries& list = rng.uniform() < observed ? train : split.test;
-    for (std::size_t k = 0; k < extents.size(); ++k) list.index[k].push_back(cells[k][c]);
+    list.cells.add(cells, c);
     list.value.push_back(values(static_cast<Eigen::Index>(c)));
   }
   for (const double v : split.test.value) split.test_norm += v * v;

@@ -17,7 +17,7 @@ TEST(FiberCounts, AreThoseOfTheViewsOfEveryMode) {
     std::size_t cells = 1;
     for (const Index size : shape) cells *= size;
     for (const std::size_t observed : {std::size_t{1}, cells / 5 + 1, cells / 2, cells}) {
-      Entries entries{.index = test::random_cells(shape, static_cast<Count>(observed), rng),
+      Entries entries{.cells = test::random_cells(shape, static_cast<Count>(observed), rng),
                       .value = test::random_vector<double>(static_cast<Count>(observed), rng),
                       .weight = {}};
       const auto tensor =

@@ -171,7 +171,7 @@ TEST(FiberView, WithoutAgreeingModesIsOneFiberOfEverything) {
 
 TEST(FiberView, OfOneEntryIsASingle) {
   const ObservedTensor tensor =
-      *ObservedTensor::create(test::plain_modes({4, 4}), {.index = {{2}, {3}}, .value = {1.0}});
+      *ObservedTensor::create(test::plain_modes({4, 4}), {.cells = {{2}, {3}}, .value = {1.0}});
   for (const std::vector<int>& agree : std::vector<std::vector<int>>{{}, {1}}) {
     const FiberView view(tensor, {.mode = 0, .agree = agree});
     EXPECT_EQ(view.single_fibers(), 1);

@@ -48,7 +48,7 @@ TEST(Negatives, AreZerosThatDifferFromAFactInOneOfTheModes) {
 }
 
 TEST(Negatives, AFullFiberHasNone) {
-  Entries entries{.index = {{0, 1, 2}, {0, 0, 0}}, .value = {1, 1, 1}};
+  Entries entries{.cells = {{0, 1, 2}, {0, 0, 0}}, .value = {1, 1, 1}};
   const auto tensor = ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 1}}, entries);
   const std::vector<int> modes{0};
   EXPECT_EQ(with_negatives(*tensor, modes, 1, 1).size(), 3);
@@ -56,8 +56,8 @@ TEST(Negatives, AFullFiberHasNone) {
 
 TEST(Negatives, SameSeedSameCells) {
   const std::vector<int> modes{0, 1};
-  EXPECT_EQ(with_negatives(facts(), modes, 1, 9).indices(), with_negatives(facts(), modes, 1, 9).indices());
-  EXPECT_NE(with_negatives(facts(), modes, 1, 9).indices(), with_negatives(facts(), modes, 1, 10).indices());
+  EXPECT_EQ(with_negatives(facts(), modes, 1, 9).cells(), with_negatives(facts(), modes, 1, 9).cells());
+  EXPECT_NE(with_negatives(facts(), modes, 1, 9).cells(), with_negatives(facts(), modes, 1, 10).cells());
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The result of a function that can fail for reasons outside the program: a
-// missing file, a line that does not parse, a full disk. Mistakes of the caller are exceptions
-// (std::invalid_argument); numerical failure is a StopReason in a summary. Nothing here prints.
+// The result of a function that can fail for reasons outside the program: a missing file, a line that does not
+// parse, a full disk. Mistakes of the caller are exceptions (std::invalid_argument); numerical failure is a
+// StopReason in a summary. Nothing here prints.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,6 +31,13 @@ inline Error usage_error(std::string where, std::string what) {
 inline Error output_error(std::string where, std::string what) {
   return {ErrorKind::kOutput, std::move(where), std::move(what)};
 }
+
+// Thrown when values are so large or so small that what is asked for has no finite double: the data are the
+// cause, and dividing them by a constant the cure.
+class ValueRangeError : public std::range_error {
+ public:
+  using std::range_error::range_error;
+};
 
 struct Nothing {};
 

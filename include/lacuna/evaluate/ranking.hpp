@@ -26,8 +26,7 @@ struct Ranking {
 // those that make another fact, of `facts` or of `known`, are left out (the filtered setting). Cells beyond
 // what the model has seen are scored as it predicts them. Stops early, with what it has, when interrupted.
 [[nodiscard]] Ranking rank_facts(const Predictor& predictor, const std::vector<Index>& extents,
-                                 const std::vector<std::vector<Index>>& facts,
-                                 const std::vector<std::vector<Index>>& known, std::span<const int> modes,
+                                 const Cells& facts, const Cells& known, std::span<const int> modes,
                                  const Interrupted& interrupted = {});
 
 }  // namespace lacuna

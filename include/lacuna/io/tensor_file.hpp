@@ -23,8 +23,13 @@ enum class Format {
   kTable,     // CSV, TSV, MovieLens "::" files
   kNpy,       // dense array
   kNpz,       // dense array, or COO (arrays "coords" K x N, "data" N, "shape" K)
-  kMat,       // MATLAB v5/v7 (v7.3 where libmatio has HDF5): dense array, N x (K+1) list, or 2-way sparse
+  kMat,       // MATLAB v4, v5, v7, v7.3: dense array, N x (K+1) list, or 2-way sparse
   kPicture,   // PNG, JPEG, BMP: row x column [x channel], values 0..1
+  kNetcdf,    // a variable, with its dimensions
+  kHdf5,      // a dataset, with its dimension scales
+  kTiff,      // [page x] row x column [x band], numbers as stored
+  kEnvi,      // row x column x band: a header beside a raw file
+  kVideo,     // time x row x column [x channel], values 0..1: y4m, others by way of ffmpeg
 };
 
 [[nodiscard]] std::string_view format_name(Format format);
@@ -32,6 +37,13 @@ enum class Format {
 struct BinRequest {
   std::string column{};    // by name or 1-based number
   std::int64_t width = 0;  // seconds, > 0
+};
+
+// Positions of a mode's indices: a text file with a position on each line, in the order of the indices, or with a
+// label or index and a position. A position is a number or a time stamp. Header or not.
+struct CoordinateRequest {
+  std::string mode{};  // by name or 1-based number
+  std::string path{};
 };
 
 // "7d", "12h", "30m", "45s" or plain seconds -> seconds.
@@ -42,7 +54,7 @@ struct ReadOptions {
   std::optional<int> index_base{};        // 0 or 1; unset: 0 when an index 0 is seen in the file, else 1
   std::vector<Index> shape{};             // empty: the sizes the file states, else the largest index seen
   std::optional<double> missing_value{};  // in a dense file this value, too, means missing
-  std::string variable{};                 // .mat, .npz: which array; empty: the only one that fits
+  std::string variable{};                 // .mat, .npz, .nc, .h5: which array; empty: the only one that fits
 
   // Pictures and dense arrays: a picture or array whose nonzero cells are observed.
   std::string mask{};
@@ -63,11 +75,17 @@ struct ReadOptions {
   // file may be without it.
   std::string weight_column{};
   std::vector<BinRequest> bins{};  // time stamps to bin
-  bool table_indices = false;      // mode columns hold plain indices, not labels
+  // Mode columns whose numbers or time stamps are positions, by name or 1-based number. A column that holds
+  // dates only is one without being named.
+  std::vector<std::string> positions{};
+  bool table_indices = false;  // mode columns hold plain indices, not labels
+
+  std::vector<CoordinateRequest> coordinates{};  // positions of modes, whatever the format
 
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
   // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
-  // never saw comes after its own positions: the file's modes are the model's, grown to name it.
+  // never saw comes after its own positions: the file's modes are the model's, grown to name it. Where a mode has
+  // positions, entries at new ones have coordinates.
   const std::vector<Mode>* known_modes = nullptr;
 };
 
@@ -75,8 +93,11 @@ struct ReadOptions {
 struct DenseLayout {
   std::string dtype;           // numpy style: "<f8", "<u2", "|u1"; pictures: "|u1" or "<u2"
   bool fortran_order = false;  // .npy
-  std::string variable;        // .mat, .npz
+  std::string variable;        // .mat, .npz, .nc, .h5
   double scale = 1.0;          // stored number = value * scale (pictures: 255 or 65535)
+  std::string
+      source{};  // .nc, .h5, .tif, ENVI: the file that was read; one written alike keeps what else it holds
+  std::string parameters{};  // video: the first line of a y4m file; ENVI: bsq, bil or bip
 };
 
 // How a table was laid out. Column numbers are 0-based.

@@ -72,6 +72,7 @@ struct MethodInfo {
   // When nothing is said:
   std::string_view offsets = "none";
   Start start = Start::kSpectral;
+  int rank = 10;
   int max_iterations = 0;
   double tolerance = 0.0;  // on the relative gradient, change or gap
 };

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <lacuna/model/calibration.hpp>
+#include <lacuna/model/clip.hpp>
+#include <lacuna/model/fit_record.hpp>
 #include <lacuna/model/offsets.hpp>
 #include <memory>
 #include <optional>
@@ -16,11 +18,6 @@
 #include <vector>
 
 namespace lacuna {
-
-struct Range {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 struct ModelBody;  // one of the kinds above; private to the library (src/model/body.hpp)
 struct Latent;
@@ -46,13 +43,15 @@ class BodyBox {
 };
 
 struct Model {
-  std::string method;           // "tr-mm", "geomcg", ...
-  std::string version;          // of the library that fitted it
-  std::string settings = "{}";  // how it was fitted, as JSON
-  int index_base = 1;           // of the numbers in the files it was fitted on
+  std::string method;   // "tr-mm", "geomcg", ...
+  std::string version;  // of the library that fitted it
+  FitRecord record;     // how it was fitted
+  int index_base = 1;   // of the numbers in the files it was fitted on
   std::vector<Mode> modes;
   Count entries = 0;  // how many it was fitted on
   Offsets offsets;
+  // Said instead of a cell's offset where the body says nothing of it; empty: the offsets are as good.
+  Offsets fallback{};
   Range observed;               // the smallest and largest value it was fitted on
   std::optional<Range> clip{};  // predictions are kept within
   BodyBox body{};
@@ -79,27 +78,32 @@ class Predictor {
 
   struct Prediction {
     std::vector<double> value;
-    Count cold = 0;  // cells the body says nothing about (they get their offset): on no observed fiber of
-                     // latent parts; with a position no mode has, for other bodies
+    // Cells the body says nothing about, which get their offsets or the model's fallback: on no observed fiber of
+    // latent parts; with an unseen position, for other bodies.
+    Count cold = 0;
+    // Cells with an unseen position, one at which no entry was observed, and where the first one is.
+    Count unseen = 0;
+    Count first_unseen_cell = -1;
+    int first_unseen_mode = -1;
   };
-  // index[k][i]: position of cell i along mode k, or kUnseen. Throws std::invalid_argument on another number
-  // of modes. coordinates[k], where not empty, say where along mode k the cells lie, in units of
+  // A position may be kUnseen. Throws std::invalid_argument on another number of modes.
+  // coordinates[k], where not empty, say where along mode k the cells lie, in units of
   // Mode::positions, which may be between them: parts to which the mode is near go by them, all else by the
   // index.
-  [[nodiscard]] Prediction predict(const std::vector<std::vector<Index>>& index,
+  [[nodiscard]] Prediction predict(const Cells& cells,
                                    const std::vector<std::vector<double>>& coordinates = {}) const;
 
   // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
-  // fibers as much as the kernel between them), 0 for other bodies.
-  [[nodiscard]] std::vector<Count> support(const std::vector<std::vector<Index>>& index) const;
+  // fibers as much as the kernel between them), 0 for other bodies. coordinates: as above.
+  [[nodiscard]] std::vector<Count> support(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
 
   // The variance that the model itself gives the value at each cell; empty unless its fit was Bayesian.
-  [[nodiscard]] std::vector<double> variance(const std::vector<std::vector<Index>>& index) const;
+  [[nodiscard]] std::vector<double> variance(const Cells& cells) const;
 
   // The latent parts W^(p) at the cells, one list for each part, without the offset and unclipped. Empty for
   // a body without parts.
-  [[nodiscard]] std::vector<std::vector<double>> predict_parts(
-      const std::vector<std::vector<Index>>& index) const;
+  [[nodiscard]] std::vector<std::vector<double>> predict_parts(const Cells& cells) const;
 
   // ||W^(p)||_F / sum_q ||W^(q)||_F (the paper's Figure 1), over the observed entries: what each part has to
   // say of the data. Over the whole tensor a part whose few fibers reach few cells counts for less. Empty for
@@ -112,7 +116,7 @@ class Predictor {
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
  private:
-  void check_order(const std::vector<std::vector<Index>>& index) const;
+  void check_order(const Cells& cells) const;
 
   const Model* model_;
   std::unique_ptr<class LatentPredictor> latent_;  // for a latent body

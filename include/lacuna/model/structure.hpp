@@ -11,6 +11,10 @@
 //             |row~8,column~8,channel         a part that learns nothing: a fixed kernel
 //             channel|row~8,column~8 smooth=1.5
 //                                             the smoothness of its kernel: 1, 1.5 or 2
+//             channel|row~auto,column~auto smooth=auto
+//                                             lengths and smoothness that a search is to choose
+//             user|item side=0.5              how much of the kernel over the learned mode's positions comes
+//                                             from their side information, 0 to 1
 //   offsets   none, mean, modes               nothing; the mean; the mean and an effect of each mode
 //             user,item,item*week             the mean and effects of these modes and pairs of modes
 #pragma once
@@ -28,6 +32,13 @@ struct PartOptions {
   PartSpec spec{};
   int rank = 0;         // 0: what Settings::ranks says
   double lambda = 1.0;  // factor on this part's lambda, > 0
+  // What is written `auto`: near modes whose length a search is to choose, and the smoothness. The spec has
+  // what stands for it where nothing is searched: kOpenSpacings and 1.
+  std::vector<int> open_lengths{};  // ascending
+  bool open_smoothness = false;
+
+  static constexpr double kOpenSpacings = 16.0;  // a length, in mean spacings of the mode's positions
+  [[nodiscard]] bool open() const { return !open_lengths.empty() || open_smoothness; }
 
   bool operator==(const PartOptions&) const = default;
 };
@@ -44,17 +55,12 @@ struct PartOptions {
 [[nodiscard]] std::string describe(const std::vector<PartOptions>& parts, const std::vector<Mode>& modes);
 [[nodiscard]] std::string describe(const OffsetSpec& offsets, const std::vector<Mode>& modes);
 
-// The scale of a part, lambda_p = lambda part_scale(): n_k for the paper's parts; a marginal part, whose
-// fibers are longer, has that divided by how much longer they are (averaged over entries), which keeps its
-// share of A(u) at that of the paper's part of its mode (docs/math.md, "The scale of a part").
-// A near part has the scale of the part in which its near modes agree, since kappa has 1 on its diagonal, and
-// 1 where it learns nothing ("Near parts").
-[[nodiscard]] double part_scale(const ObservedTensor& tensor, const PartSpec& part);
+// Whether any part leaves a length or its smoothness to a search.
+[[nodiscard]] bool any_open(const std::vector<PartOptions>& parts);
+// The parts as they stand where nothing is searched: nothing in them is open.
+[[nodiscard]] std::vector<PartOptions> closed(std::vector<PartOptions> parts);
 
 [[nodiscard]] std::vector<PartOptions> full_structure(int order);
 [[nodiscard]] std::vector<PartOptions> pair_structure(int order);
-
-// A number in as few digits as read back the same: 0.5, not 0.500000.
-[[nodiscard]] std::string shortest(double value);
 
 }  // namespace lacuna

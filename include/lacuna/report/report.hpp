@@ -14,7 +14,7 @@ struct ReportInput {
   bool picture = false;            // the modes are rows, columns, and maybe channels or frames
 };
 
-// How the fit went is read from `run` in the model's settings, where the command line keeps it.
+// How the fit went is read from `run` in the model's record, if it was kept.
 [[nodiscard]] std::string report_page(const Model& model, const ReportInput& input = {});
 
 }  // namespace lacuna

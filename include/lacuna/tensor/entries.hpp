@@ -3,18 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/side_information.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace lacuna {
-
-using Index = std::uint32_t;  // a position along one mode, 0-based
-using Count = std::int64_t;   // how many of anything
-
-// A position that no mode has. Every position at or beyond a mode's size is unseen by whoever knows the mode
-// at that size; this one is beyond all sizes.
-inline constexpr Index kUnseen = 0xffffffffU;
 
 // A mode made of time stamps: index = floor((stamp - origin) / width), both in seconds.
 struct Binning {
@@ -29,6 +25,8 @@ struct Mode {
   std::vector<std::string> labels{};  // of the first positions; the others are plain numbers
   std::optional<Binning> binning{};   // set when positions are bins of time stamps
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
+  std::string unit{};                 // of the positions, for people: "nm"
+  std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {
@@ -37,15 +35,18 @@ struct Mode {
   return sizes;
 }
 
-// Entries in no particular order: index[k][e] is entry e's position along mode k. A NaN value is a cell whose
-// value is missing. A weight says how much an entry counts: 2 is the entry twice, 0 is none at all.
+// Entries in no particular order: cells and their values. A NaN value is a cell whose value is missing. A weight
+// says how much an entry counts: 2 is the entry twice, 0 is none at all.
 struct Entries {
-  std::vector<std::vector<Index>> index;
+  Cells cells;
   std::vector<double> value;
   std::vector<double> weight{};  // empty: all 1
+  // Where along mode k the entries lie, [k][e], when that may be between Mode::positions; empty, as is the list
+  // of any mode: where their indices do.
+  std::vector<std::vector<double>> coordinates{};
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
-  [[nodiscard]] int order() const { return static_cast<int>(index.size()); }
+  [[nodiscard]] int order() const { return cells.order(); }
 };
 
 }  // namespace lacuna

@@ -41,8 +41,8 @@ class ObservedTensor {
   [[nodiscard]] Count size() const { return static_cast<Count>(values_.size()); }
   [[nodiscard]] const std::vector<Mode>& modes() const { return modes_; }
   [[nodiscard]] Index extent(int mode) const { return modes_[mode].size; }
-  [[nodiscard]] std::span<const Index> index(int mode) const { return index_[mode]; }
-  [[nodiscard]] const std::vector<std::vector<Index>>& indices() const { return index_; }
+  [[nodiscard]] std::span<const Index> index(int mode) const { return cells_.mode(mode); }
+  [[nodiscard]] const Cells& cells() const { return cells_; }
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::span<const double> weights() const { return weights_; }  // empty: all 1
   [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
@@ -65,21 +65,15 @@ class ObservedTensor {
 
  private:
   std::vector<Mode> modes_;
-  std::vector<std::vector<Index>> index_;  // [mode][entry]
+  Cells cells_;
   std::vector<double> values_;
   std::vector<double> weights_;
   Count missing_ = 0;
   Count duplicates_ = 0;
 };
 
-// The positions 0..size-1 ordered by index[modes[0]], then index[modes[1]], ...; equal ones keep their order.
-// Radix sort: O(size) for each 11 bits of a mode's index, no product of extents, so nothing can overflow.
-[[nodiscard]] std::vector<Index> lexicographic_order(const std::vector<std::vector<Index>>& index,
-                                                     std::span<const int> modes, Count size);
-
 // "(3, 17, 2)" with the given index base, or labels where a mode has them.
-[[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes,
-                                        const std::vector<std::vector<Index>>& index, Count entry,
+[[nodiscard]] std::string describe_cell(const std::vector<Mode>& modes, const Cells& cells, Count cell,
                                         int index_base = 1);
 
 }  // namespace lacuna

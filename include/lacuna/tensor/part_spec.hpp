@@ -26,6 +26,9 @@ struct PartSpec {
   // The modes whose indices must be near, ascending; none of them k or in S (near_kernel.hpp).
   std::vector<NearMode> near{};
   double smoothness = 1.0;  // p of their kernel: 1, 1.5 or 2
+  // The share of Theta's kernel over the positions of k that comes from their side information, 0 to 1
+  // (row_basis.hpp).
+  double side = 0.0;
 
   [[nodiscard]] bool learns() const { return mode != kNothing; }
   // The modes that tell fibers apart: those that agree and those that are near, ascending.

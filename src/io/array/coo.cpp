@@ -15,16 +15,16 @@ namespace {
 // "(3, 4)": the cell of entry e.
 std::string entry_cell(const Entries& entries, std::size_t e, int base) {
   std::vector<std::uint64_t> cell;
-  for (const auto& index : entries.index)
-    cell.push_back(std::uint64_t{index[e]} + static_cast<unsigned>(base));
+  for (int k = 0; k < entries.order(); ++k)
+    cell.push_back(std::uint64_t{entries.cells.mode(k)[e]} + static_cast<unsigned>(base));
   return fmt::format("({})", fmt::join(cell, ", "));
 }
 
 Result<> check_entries(const std::string& path, const CooList& list, const std::vector<Index>& shape) {
   const Entries& entries = list.entries;
-  for (std::size_t k = 0; k < entries.index.size(); ++k) {
+  for (int k = 0; k < entries.order(); ++k) {
     for (std::size_t e = 0; e < entries.value.size(); ++e) {
-      if (shape.empty() || entries.index[k][e] < shape[k]) continue;
+      if (shape.empty() || entries.cells[k][e] < shape[k]) continue;
       return input_error(
           path, fmt::format("found entry {} at cell {}, counted from {}, outside the shape {}", e + 1,
                             entry_cell(entries, e, list.index_base), list.index_base, shape_text(shape)));

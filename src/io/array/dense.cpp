@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "base/machine.hpp"
 #include "io/picture/mask.hpp"
@@ -64,12 +67,36 @@ Result<> check_against_options(const std::string& path, const std::vector<Index>
   return Nothing{};
 }
 
+// Where both have positions these say which index of the model's each of the file's is; those at new ones come after
+// the model's own.
+void match_positions(const Mode& known, const Mode& found, std::span<Index> index, Mode& out) {
+  std::map<double, Index> at;
+  for (std::size_t i = 0; i < known.positions.size(); ++i)
+    at.emplace(known.positions[i], static_cast<Index>(i));
+  std::vector<Index> to;
+  for (const double position : found.positions) {
+    const auto next = static_cast<Index>(out.positions.size());
+    const auto [place, is_new] = at.emplace(position, next);
+    if (is_new) out.positions.push_back(position);
+    to.push_back(place->second);
+  }
+  out.size = static_cast<Index>(out.positions.size());
+  for (Index& i : index) i = to[i];
+}
+
 // The cells speak of a fitted model's modes, which grow to hold what lies beyond them.
 void adopt_known_modes(TensorFile& file, const std::vector<Mode>& known) {
-  for (std::size_t k = 0; k < known.size(); ++k)
-    file.dense = file.dense && file.modes[k].size >= known[k].size;
-  file.modes = known;
-  for (std::size_t k = 0; k < known.size(); ++k) grow(file.modes[k], file.entries.index[k]);
+  const std::vector<Mode> found = std::exchange(file.modes, known);
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    const bool placed = known[k].positions.size() == known[k].size && !found[k].positions.empty();
+    if (placed && found[k].positions != known[k].positions) {
+      match_positions(known[k], found[k], file.entries.cells[k], file.modes[k]);
+      file.dense = false;
+      continue;
+    }
+    file.dense = file.dense && found[k].size >= known[k].size;
+    grow(file.modes[k], file.entries.cells[k]);
+  }
 }
 
 }  // namespace
@@ -187,13 +214,16 @@ Result<TensorFile> dense_file(const std::string& path, DenseArray array, const R
     }
   }
   file.entries.value = std::move(array.value);
+  std::vector<std::vector<Index>> positions;
   for (std::size_t k = 0; k < array.shape.size(); ++k) {
     const bool named = k < array.mode_names.size();
-    file.modes.push_back({.name = named ? array.mode_names[k] : fmt::format("mode{}", k + 1),
-                          .size = array.shape[k],
-                          .labels = {}});
-    file.entries.index.push_back(positions_along(array.shape, k, file.entries.value.size()));
+    file.modes.push_back(
+        {.name = named ? array.mode_names[k] : fmt::format("mode{}", k + 1), .size = array.shape[k]});
+    if (k < array.positions.size()) file.modes[k].positions = std::move(array.positions[k]);
+    if (k < array.units.size()) file.modes[k].unit = array.units[k];
+    positions.push_back(positions_along(array.shape, k, file.entries.value.size()));
   }
+  file.entries.cells = std::move(positions);
   if (options.known_modes != nullptr) adopt_known_modes(file, *options.known_modes);
   return file;
 }
@@ -206,7 +236,7 @@ std::vector<Index> shape_of(const TensorFile& file) {
 
 Result<std::vector<double>> dense_cells(const std::string& path, const TensorFile& file) {
   const Entries& entries = file.entries;
-  if (entries.index.size() != file.modes.size())
+  if (entries.order() != static_cast<int>(file.modes.size()))
     throw std::invalid_argument("entries and modes differ in order");
   std::vector<std::uint64_t> sizes;
   for (const Mode& mode : file.modes) sizes.push_back(mode.size);
@@ -223,7 +253,7 @@ Result<std::vector<double>> dense_cells(const std::string& path, const TensorFil
   for (std::size_t e = 0; e < entries.value.size(); ++e) {
     std::size_t position = 0;
     for (std::size_t k = 0; k < shape->size(); ++k) {
-      const Index i = entries.index[k][e];
+      const Index i = entries.cells[k][e];
       if (i >= (*shape)[k]) {
         return output_error(path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1,
                                               file.modes[k].name, (*shape)[k]));

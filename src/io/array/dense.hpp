@@ -42,8 +42,10 @@ struct DenseArray {
   std::vector<Index> shape;
   std::vector<double> value;  // last mode fastest
   DenseLayout layout;
-  int index_base = 0;                   // in which the format's users count
-  std::vector<std::string> mode_names;  // empty: "mode1", "mode2", ...
+  int index_base = 0;                            // in which the format's users count
+  std::vector<std::string> mode_names;           // empty: "mode1", "mode2", ...
+  std::vector<std::vector<double>> positions{};  // of each mode, finite and distinct; empty ones have none
+  std::vector<std::string> units{};              // of these
 
   // A cell is missing when it and the others of its group all equal options.missing_value, give or take the
   // tolerance. Pictures: the channels of a pixel.

@@ -187,12 +187,14 @@ Result<CooList> read_coords(const Archive& archive, const ReadOptions& options) 
   }
   const std::size_t count = coords->value.size() / std::max<std::size_t>(order, 1);
   CooList list;
+  std::vector<std::vector<Index>> positions;
   for (std::size_t k = 0; k < order; ++k) {
     auto index = to_positions(fmt::format("{} row {}", archive.where("coords"), k), coords->value, k * count,
                               count, position_limit(options, (*shape)[k]));
     if (!index) return index.error();
-    list.entries.index.push_back(std::move(*index));
+    positions.push_back(std::move(*index));
   }
+  list.entries.cells = std::move(positions);
   auto value = stated_values(archive, count, options);
   if (!value) return value.error();
   list.entries.value = std::move(*value);
@@ -231,7 +233,7 @@ Result<CooList> read_scipy(const Archive& archive, const ReadOptions& options) {
     return input_error(archive.where("shape"), fmt::format("found {} sizes, expected 2", shape->size()));
   }
   CooList list;
-  list.entries.index.resize(2);
+  std::vector<std::vector<Index>> positions(2);
   const bool coo = *format == "coo";
   const std::size_t listed = *format == "csr" ? 1 : 0;  // the mode whose positions stand in `indices`
   for (std::size_t k = 0; k < 2; ++k) {
@@ -242,19 +244,19 @@ Result<CooList> read_scipy(const Archive& archive, const ReadOptions& options) {
     auto index = to_positions(archive.where(name), array->value, 0, array->value.size(),
                               position_limit(options, (*shape)[k]));
     if (!index) return index.error();
-    list.entries.index[k] = std::move(*index);
+    positions[k] = std::move(*index);
   }
-  const std::size_t count = list.entries.index[listed].size();
+  const std::size_t count = positions[listed].size();
   if (!coo) {
     auto index = unpack_pointers(archive, (*shape)[1 - listed], count);
     if (!index) return index.error();
-    list.entries.index[1 - listed] = std::move(*index);
+    positions[1 - listed] = std::move(*index);
   }
-  if (list.entries.index[0].size() != list.entries.index[1].size()) {
-    return input_error(archive.path(),
-                       fmt::format("found {} rows and {} columns, expected as many",
-                                   list.entries.index[0].size(), list.entries.index[1].size()));
+  if (positions[0].size() != positions[1].size()) {
+    return input_error(archive.path(), fmt::format("found {} rows and {} columns, expected as many",
+                                                   positions[0].size(), positions[1].size()));
   }
+  list.entries.cells = std::move(positions);
   auto value = stated_values(archive, count, options);
   if (!value) return value.error();
   list.entries.value = std::move(*value);

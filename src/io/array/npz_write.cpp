@@ -31,22 +31,23 @@ Bytes joined(Bytes header, const Bytes& numbers) {
 }
 
 bool sorted_without_repeats(const Entries& entries) {
+  const auto order = static_cast<std::size_t>(entries.order());
   for (std::size_t e = 1; e < entries.value.size(); ++e) {
     std::size_t k = 0;
-    while (k < entries.index.size() && entries.index[k][e - 1] == entries.index[k][e]) ++k;
-    if (k == entries.index.size() || entries.index[k][e - 1] > entries.index[k][e]) return false;
+    while (k < order && entries.cells[k][e - 1] == entries.cells[k][e]) ++k;
+    if (k == order || entries.cells[k][e - 1] > entries.cells[k][e]) return false;
   }
   return true;
 }
 
 Result<> check_entries(const std::string& path, const TensorFile& file) {
   const Entries& entries = file.entries;
-  if (entries.index.size() != file.modes.size())
+  if (entries.order() != static_cast<int>(file.modes.size()))
     throw std::invalid_argument("entries and modes differ in order");
   for (std::size_t e = 0; e < entries.value.size(); ++e) {
     if (std::isinf(entries.value[e])) return output_error(path, fmt::format("entry {} is infinite", e + 1));
     for (std::size_t k = 0; k < file.modes.size(); ++k) {
-      if (entries.index[k][e] < file.modes[k].size) continue;
+      if (entries.cells[k][e] < file.modes[k].size) continue;
       return output_error(path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1,
                                             file.modes[k].name, file.modes[k].size));
     }
@@ -56,12 +57,12 @@ Result<> check_entries(const std::string& path, const TensorFile& file) {
 
 void write_sparse(ZipWriter& zip, const TensorFile& file) {
   const Entries& entries = file.entries;
-  const std::uint64_t order = entries.index.size();
+  const auto order = static_cast<std::uint64_t>(entries.order());
   const std::uint64_t count = entries.value.size();
   Bytes coords;
   Bytes shape;
   for (std::size_t k = 0; k < order; ++k) {
-    for (const Index i : entries.index[k]) append_number(coords, i, 8);
+    for (const Index i : entries.cells[k]) append_number(coords, i, 8);
     append_number(shape, file.modes[k].size, 8);
   }
   Bytes data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zip archives for .npz, through libzip: stored and deflated members. libzip believes what an archive says of
-// its sizes; here they are held against the file before memory is taken for them.
+// Zip archives for .npz, through libzip: stored and deflated members. libzip takes an
+// archive's own statements of its sizes as they are; here they are held against the file before memory is taken.
 #pragma once
 
 #include <cstdint>

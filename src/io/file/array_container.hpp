@@ -20,6 +20,7 @@ constexpr const char* dtype_name() {
   if constexpr (std::is_same_v<T, double>) return "f8";
   if constexpr (std::is_same_v<T, std::uint32_t>) return "u4";
   if constexpr (std::is_same_v<T, std::uint64_t>) return "u8";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "i8";
   if constexpr (std::is_same_v<T, char>) return "c1";
 }
 

@@ -94,6 +94,7 @@ struct AtomicFile::State {
   void open_new(mode_t permissions_of_old, bool replaces);
   template <class Make>
   bool take_temporary_name(Make&& make);
+  void give_name();  // to a file that has none
   void put(const char* data, std::size_t bytes);
   void flush() {
     put(buffer.data(), used);
@@ -139,6 +140,15 @@ void AtomicFile::State::open_new(mode_t permissions_of_old, bool replaces) {
     (void)take_temporary_name(
         [&](const char* name) { return file = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (file >= 0 && replaces) (void)::fchmod(file, permissions_of_old);  // a private file stays private
+}
+
+void AtomicFile::State::give_name() {
+  if (error || nameless.empty()) return;
+  const bool named = take_temporary_name([&](const char* name) {
+    return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  });
+  if (!named) fail(errno);
+  nameless.clear();
 }
 
 void AtomicFile::State::put(const char* data, std::size_t bytes) {
@@ -210,15 +220,22 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
   s.used += bytes;
 }
 
+Result<std::string> AtomicFile::flush_to_path() {
+  State& s = *state_;
+  s.flush();
+  if (s.error) return *s.error;
+  if (s.direct) return output_error(s.path, "found a pipe or a device, expected a file for this format");
+  s.give_name();
+  if (s.error) return *s.error;
+  return s.temporary;
+}
+
 Result<> AtomicFile::commit() {
   State& s = *state_;
   if (s.done) return Nothing{};
   s.flush();
   if (!s.direct && !s.error && ::fsync(s.file) != 0) s.fail(errno);
-  if (!s.nameless.empty() && !s.error && !s.take_temporary_name([&](const char* name) {
-        return ::linkat(AT_FDCWD, s.nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-      }))
-    s.fail(errno);
+  s.give_name();
   if (::close(s.file) != 0) s.fail(errno);
   s.file = -1;
   if (!s.direct && !s.error) {

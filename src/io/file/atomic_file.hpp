@@ -24,6 +24,10 @@ class AtomicFile {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
+  // The temporary file's name, with all that was written in it, for another program to write to. An error for a
+  // device or a pipe.
+  Result<std::string> flush_to_path();
+
   Result<> commit();
 
  private:

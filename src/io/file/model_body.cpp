@@ -56,6 +56,7 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
     if (!part.modes.near.empty()) header["parts"].back()["smoothness"] = part.modes.smoothness;
     for (const NearMode& near : part.modes.near)
       header["parts"].back()["near"].push_back({{"mode", near.mode}, {"length", near.length}});
+    if (part.modes.side > 0.0) header["parts"].back()["side"] = part.modes.side;
     if (part.right)
       header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
   }
@@ -71,6 +72,15 @@ double read_power(const json& described) {
   const double power = finite_number(described, "a part's power");
   if (std::abs(power) > kLargestPower) throw ArrayReader::Bad("a part's power beyond 4");
   return power;
+}
+
+// Of a part's factor: those of its mode and, in dual form, those of the columns of its side information.
+std::int64_t factor_rows(const PartSpec& part, const std::vector<Mode>& modes, bool factored) {
+  if (!part.learns()) return 1;
+  const Mode& mode = modes[part.mode];
+  if (part.side == 0.0 || factored) return mode.size;
+  if (!mode.side) throw ArrayReader::Bad("a part with side information of a mode that has none");
+  return (part.side < 1.0 ? static_cast<std::int64_t>(mode.size) : 0) + mode.side->columns();
 }
 
 Latent read_latent(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
@@ -91,15 +101,18 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
       part.modes.smoothness = finite_number(described.at("smoothness"), "smoothness");
       if (described.contains("right")) throw ArrayReader::Bad("a right factor of a part with near modes");
     }
+    if (described.contains("side")) part.modes.side = finite_number(described["side"], "side");
     check_part(part.modes, order);
     // Only a part with a right factor may have no column.
-    part.factor =
-        read_factor(described.at("factor"), arrays, part.modes.learns() ? modes[part.modes.mode].size : 1,
-                    described.contains("right") ? 0 : 1);
+    part.factor = read_factor(described.at("factor"), arrays,
+                              factor_rows(part.modes, modes, described.contains("right")),
+                              described.contains("right") ? 0 : 1);
     latent.parts.push_back(std::move(part));
   }
   Entries dual;
-  for (const json& described : header.at("index")) dual.index.push_back(arrays.get<Index>(described));
+  std::vector<std::vector<Index>> positions;
+  for (const json& described : header.at("index")) positions.push_back(arrays.get<Index>(described));
+  dual.cells = Cells(std::move(positions));
   dual.value = arrays.get<double>(header.at("dual"));
   if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
   std::vector<Mode> unlabelled;
@@ -108,7 +121,8 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
                           .size = mode.size,
                           .labels = {},
                           .binning = mode.binning,
-                          .positions = mode.positions});
+                          .positions = mode.positions,
+                          .side = mode.side});
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);

@@ -5,9 +5,11 @@
 #include <lacuna/io/model_file.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "io/file/array_container.hpp"
 #include "io/file/atomic_file.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "io/file/header_fields.hpp"
 #include "io/file/model_body.hpp"
 #include "io/text/number.hpp"
@@ -31,7 +33,26 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   if (!mode.positions.empty())
     described["positions"] =
         arrays.add("positions" + std::to_string(k), std::span<const double>(mode.positions));
+  if (mode.side) {
+    const std::string name = "side" + std::to_string(k);
+    described["side"] = {
+        {"names", arrays.add_strings(name + "_names", mode.side->names)},
+        {"start", arrays.add(name + "_start", std::span<const std::int64_t>(mode.side->start))},
+        {"column", arrays.add(name + "_column", std::span<const std::uint32_t>(mode.side->column))},
+        {"value", arrays.add(name + "_value", std::span<const double>(mode.side->value))}};
+  }
+  if (!mode.unit.empty()) described["unit"] = mode.unit;
   return described;
+}
+
+std::shared_ptr<const SideInformation> read_side(const json& described, const ArrayReader& arrays,
+                                                 const Mode& mode) {
+  SideInformation side{.names = arrays.strings(described.at("names")),
+                       .start = arrays.get<std::int64_t>(described.at("start")),
+                       .column = arrays.get<std::uint32_t>(described.at("column")),
+                       .value = arrays.get<double>(described.at("value"))};
+  check_side(side, mode.size, mode.name);
+  return std::make_shared<const SideInformation>(std::move(side));
 }
 
 // Every bin's first second and the one behind the last bin are whole numbers of 64 bits.
@@ -56,16 +77,29 @@ Mode read_mode(const json& described, const ArrayReader& arrays) {
   if (described.contains("positions")) {
     mode.positions = arrays.get<double>(described["positions"]);
     if (mode.positions.size() != mode.size) throw ArrayReader::Bad("one position for each index expected");
+    std::vector<double> ascending = mode.positions;
+    std::sort(ascending.begin(), ascending.end());
+    if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
+      throw ArrayReader::Bad("a position that only one index has expected");
   }
+  if (described.contains("side")) mode.side = read_side(described["side"], arrays, mode);
+  if (described.contains("unit")) mode.unit = described["unit"].get<std::string>();
   return mode;
 }
 
-json describe_effect(const Effect& effect, std::size_t i, ArrayWriter& arrays) {
-  const std::string name = "effect" + std::to_string(i);
+json describe_effect(const Effect& effect, const std::string& name, ArrayWriter& arrays) {
   return {{"modes", effect.modes},
           {"ridge", effect.ridge},
           {"key", arrays.add(name + "_key", std::span<const std::uint64_t>(effect.key))},
           {"value", arrays.add(name + "_value", std::span<const double>(effect.value))}};
+}
+
+// Arrays are named after `name`.
+json describe_offsets(const Offsets& offsets, const std::string& name, ArrayWriter& arrays) {
+  json described{{"mean", offsets.mean}, {"effects", json::array()}};
+  for (std::size_t i = 0; i < offsets.effects.size(); ++i)
+    described["effects"].push_back(describe_effect(offsets.effects[i], name + std::to_string(i), arrays));
+  return described;
 }
 
 Offsets read_offsets(const json& described, const ArrayReader& arrays, int order) {
@@ -121,27 +155,26 @@ Range read_range(const json& described) {
   return range;
 }
 
-// What the report and `info` take from the settings has the type they expect.
-std::string read_settings(const json& settings) {
-  const auto is_run = [](const json& run) {
-    return run.is_object() && (!run.contains("command") || run["command"].is_string()) &&
-           (!run.contains("picture") || run["picture"].is_boolean());
-  };
-  if (!settings.is_object() || (settings.contains("run") && !is_run(settings["run"])))
-    throw ArrayReader::Bad("settings that are not a table of settings");
-  return settings.dump();
+// Models of before there were fallbacks predicted 0 without offsets; the middle of what was observed is nearer.
+Offsets older_fallback(const Model& model) {
+  Offsets fallback;
+  if (model.offsets.empty() && std::isfinite(model.observed.low) && std::isfinite(model.observed.high))
+    fallback.mean = std::midpoint(model.observed.low, model.observed.high);
+  return fallback;
 }
 
 Model read_common(const json& header, const ArrayReader& arrays) {
   Model model;
   model.method = header.at("method").get<std::string>();
   model.version = header.at("lacuna").get<std::string>();
-  model.settings = read_settings(header.at("settings"));
+  model.record = io::read_fit_record(header.at("settings"));
   model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
   for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays));
   if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
   model.offsets = read_offsets(header.at("offsets"), arrays, model.order());
   model.observed = read_range(header.at("observed"));
+  model.fallback = header.contains("fallback") ? read_offsets(header["fallback"], arrays, model.order())
+                                               : older_fallback(model);
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
   if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
   return model;
@@ -151,13 +184,9 @@ Model read_common(const json& header, const ArrayReader& arrays) {
 
 Result<> save_model(const std::string& path, const Model& model) {
   ArrayWriter arrays;
-  json header{{"kind", kind_name(model)},
-              {"lacuna", model.version},
-              {"method", model.method},
-              {"settings", json::parse(model.settings)},
-              {"index_base", model.index_base},
-              {"offsets", {{"mean", model.offsets.mean}, {"effects", json::array()}}},
-              {"observed", describe_range(model.observed)}};
+  json header{{"kind", kind_name(model)},       {"lacuna", model.version},
+              {"method", model.method},         {"settings", io::to_json(model.record)},
+              {"index_base", model.index_base}, {"observed", describe_range(model.observed)}};
   if (model.clip) header["clip"] = describe_range(*model.clip);
   for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
     const Calibration::Group& group = model.calibration.groups[g];
@@ -165,8 +194,8 @@ Result<> save_model(const std::string& path, const Model& model) {
                                      {"residuals", arrays.add("calibration" + std::to_string(g),
                                                               std::span<const double>(group.residuals))}});
   }
-  for (std::size_t i = 0; i < model.offsets.effects.size(); ++i)
-    header["offsets"]["effects"].push_back(describe_effect(model.offsets.effects[i], i, arrays));
+  header["offsets"] = describe_offsets(model.offsets, "effect", arrays);
+  if (!model.fallback.empty()) header["fallback"] = describe_offsets(model.fallback, "fallback", arrays);
   for (std::size_t k = 0; k < model.modes.size(); ++k)
     header["modes"].push_back(describe_mode(model.modes[k], k, arrays));
   io::describe_body(model, header, arrays);

@@ -9,8 +9,8 @@
 #include "io/array/coo.hpp"
 #include "io/array/dense.hpp"
 #include "io/matlab/mat5.hpp"
+#include "io/matlab/mat_child.hpp"
 #include "io/matlab/mat_list.hpp"
-#include "io/matlab/mat_matio.hpp"
 #include "io/matlab/mat_variable.hpp"
 
 namespace lacuna::io {
@@ -76,14 +76,12 @@ Result<TensorFile> sparse_tensor(const std::string& path, MatContent content, co
   list.format = Format::kMat;
   list.shape = content.variable.shape;
   list.index_base = kMatlabBase;
-  list.entries.index.resize(2);
-  list.entries.index[0].reserve(count);
-  list.entries.index[1].reserve(count);
+  list.entries.cells = Cells(2);
+  list.entries.cells.reserve(static_cast<Count>(count));
   for (std::size_t c = 0; c < columns; ++c) {
     for (std::size_t e = start[c]; e < start[c + 1]; ++e) {
       if (content.row[e] >= rows) return damaged("a row lies outside it");
-      list.entries.index[0].push_back(static_cast<Index>(content.row[e]));
-      list.entries.index[1].push_back(static_cast<Index>(c));
+      list.entries.cells.add({static_cast<Index>(content.row[e]), static_cast<Index>(c)});
     }
   }
   content.value.resize(count);
@@ -111,11 +109,13 @@ Result<TensorFile> read_mat(const std::string& path, const ReadOptions& options)
   const auto file = ByteFile::open(path);
   if (!file) return file.error();
   const bool ours = is_mat5(*file);
-  const auto variables = ours ? list_mat5(*file) : list_matio(*file);
+  const auto variables = ours ? list_mat5(*file) : list_mat_child(*file);
   if (!variables) return variables.error();
   const auto name = choose_variable(path, *variables, options.variable);
   if (!name) return name.error();
-  auto content = ours ? load_mat5(*file, *name) : load_matio(*file, *name);
+  const auto chosen = std::find_if(variables->begin(), variables->end(),
+                                   [&](const MatVariable& variable) { return variable.name == *name; });
+  auto content = ours ? load_mat5(*file, *name) : load_mat_child(*file, *chosen);
   if (!content) return content.error();
 
   const bool listed = !options.columns.empty() || options.table_indices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Version 5 (and 7, which packs the variables): read by our own code, which trusts no length in the file.
+// Version 5 (and 7, which packs the variables): read by our own code, which checks every length in the file.
 #pragma once
 
 #include <lacuna/base/result.hpp>

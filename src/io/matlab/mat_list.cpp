@@ -137,12 +137,14 @@ Result<TensorFile> mat_list(const std::string& path, const MatContent& content, 
   const auto rules =
       index_line_rules(path, options, file.index_base, static_cast<int>(columns->modes.size()));
   if (!rules) return rules.error();
+  std::vector<std::vector<Index>> positions(columns->modes.size());
   for (std::size_t k = 0; k < columns->modes.size(); ++k) {
     const std::size_t column = columns->modes[k];
     auto taken = take_indices(path, number + column * rows, rows, column, rules->smallest, rules->largest[k],
-                              file.entries.index.emplace_back());
+                              positions[k]);
     if (!taken) return taken.error();
   }
+  file.entries.cells = std::move(positions);
   file.entries.value.assign(rows, std::numeric_limits<double>::quiet_NaN());
   if (columns->value) {
     auto taken = take_values(path, number + *columns->value * rows, *columns->value, file.entries.value);

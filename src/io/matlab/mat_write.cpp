@@ -3,10 +3,8 @@
 #include "io/matlab/mat_write.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <numeric>
@@ -14,7 +12,7 @@
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/inflate.hpp"
-#include "io/matlab/mat_matio.hpp"
+#include "io/matlab/mat_child.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -120,8 +118,7 @@ Result<> write_dense(const std::string& path, const TensorFile& file) {
       std::all_of(shape.begin(), shape.end(), [](Index n) { return n < kLargestVersion5; });
   if (array->bytes.size() >= kLargestVersion5 - 4096 || !small_sizes) {
     const std::vector<std::uint64_t> sizes(shape.begin(), shape.end());
-    return write_mat73(path, make_mat_variable(name, matlab.number, logical, false, sizes),
-                       std::move(array->bytes));
+    return write_mat73(path, make_mat_variable(name, matlab.number, logical, false, sizes), array->bytes);
   }
   Bytes start = matrix_start(name, shape, matlab.number, logical, 0);
   append_number(start, matlab.element, 4);
@@ -137,8 +134,8 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
   std::vector<std::size_t> order(entries.value.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto before = [&](std::size_t a, std::size_t b) {
-    return std::pair(entries.index[1][a], entries.index[0][a]) <
-           std::pair(entries.index[1][b], entries.index[0][b]);
+    return std::pair(entries.cells[1][a], entries.cells[0][a]) <
+           std::pair(entries.cells[1][b], entries.cells[0][b]);
   };
   std::sort(order.begin(), order.end(), before);
   Bytes rows;
@@ -148,19 +145,19 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t e = order[i];
     for (std::size_t k = 0; k < 2; ++k) {
-      if (entries.index[k][e] < shape[k]) continue;
+      if (entries.cells[k][e] < shape[k]) continue;
       return output_error(path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1,
                                             file.modes[k].name, shape[k]));
     }
     if (std::isinf(entries.value[e])) return output_error(path, fmt::format("entry {} is infinite", e + 1));
     if (i > 0 && !before(order[i - 1], e)) {
       return output_error(path,
-                          fmt::format("cell ({}, {}) is listed twice", entries.index[0][e] + file.index_base,
-                                      entries.index[1][e] + file.index_base));
+                          fmt::format("cell ({}, {}) is listed twice", entries.cells[0][e] + file.index_base,
+                                      entries.cells[1][e] + file.index_base));
     }
-    append_number(rows, entries.index[0][e], 4);
+    append_number(rows, entries.cells[0][e], 4);
     value.push_back(entries.value[e]);
-    ++per_column[std::size_t{entries.index[1][e]} + 1];
+    ++per_column[std::size_t{entries.cells[1][e]} + 1];
   }
   std::partial_sum(per_column.begin(), per_column.end(), per_column.begin());
   for (const std::uint32_t start : per_column) append_number(starts, start, 4);
@@ -182,35 +179,10 @@ Result<> write_sparse(const std::string& path, const TensorFile& file) {
 
 }  // namespace
 
-// libmatio writes by name. Its file is a passing one, which is poured into one that appears whole.
-Result<> write_mat73(const std::string& path, const MatVariable& variable, Bytes bytes) {
-  auto out = AtomicFile::create(path);
-  if (!out) return out.error();
-  static std::atomic<int> number{0};
-  const std::string passing = fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
-  auto written = write_matio(passing, variable, std::move(bytes));
-  if (written) {
-    constexpr std::uint64_t kBlock = std::uint64_t{1} << 22;
-    const auto file = ByteFile::open(passing);
-    if (!file) written = file.error();
-    for (std::uint64_t at = 0; written && at < file->size(); at += kBlock) {
-      const auto block = file->bytes(at, std::min(kBlock, file->size() - at));
-      if (block) {
-        out->write(block->data(), block->size());
-      } else {
-        written = block.error();
-      }
-    }
-  }
-  ::unlink(passing.c_str());
-  if (!written) return output_error(path, written.error().what);
-  return out->commit();
-}
-
 Result<> write_mat(const std::string& path, const TensorFile& file) {
   const bool fits = std::all_of(file.modes.begin(), file.modes.end(),
                                 [](const Mode& mode) { return mode.size < kLargestVersion5; });
-  if (!file.dense && file.modes.size() == 2 && file.entries.index.size() == 2 && fits)
+  if (!file.dense && file.modes.size() == 2 && file.entries.order() == 2 && fits)
     return write_sparse(path, file);
   return write_dense(path, file);
 }

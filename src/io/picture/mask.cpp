@@ -45,7 +45,10 @@ Result<> apply_mask(const std::string& path, const std::vector<Index>& shape, co
   if (picture && mask_shape != shape && mask_shape.size() == 3 && mask_shape.back() == kColours) {
     to_gray(mask_shape, marks);
   }
-  if (!is_prefix(mask_shape, shape)) {
+  const std::vector<Index> frame(shape.begin() + 1, shape.end());
+  const bool for_all_frames =
+      !is_prefix(mask_shape, shape) && frame.size() > 1 && is_prefix(mask_shape, frame);
+  if (!is_prefix(mask_shape, shape) && !for_all_frames) {
     const std::vector<Index> front(shape.begin(), shape.begin() + 2);
     return input_error(
         options.mask,
@@ -54,12 +57,15 @@ Result<> apply_mask(const std::string& path, const std::vector<Index>& shape, co
                                       : fmt::format("{} or {}", shape_text(front), shape_text(shape)),
                     path));
   }
-  const std::size_t share = value.size() / marks.size();  // cells that one mark speaks for
+  const std::size_t frames = for_all_frames ? shape[0] : 1;
+  const std::size_t share =
+      value.size() / frames / marks.size();  // cells of a frame that one mark speaks for
   for (std::size_t m = 0; m < marks.size(); ++m) {
     const bool marked = picture ? marks[m] >= kHalfBright : marks[m] != 0 && !std::isnan(marks[m]);
     if (marked != options.invert_mask) continue;
-    std::fill_n(value.begin() + static_cast<std::ptrdiff_t>(m * share), share,
-                std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t f = 0; f < frames; ++f)
+      std::fill_n(value.begin() + static_cast<std::ptrdiff_t>((f * marks.size() + m) * share), share,
+                  std::numeric_limits<double>::quiet_NaN());
   }
   return Nothing{};
 }

@@ -48,14 +48,6 @@ std::vector<double> to_values(const Picture& picture) {
   return value;
 }
 
-// What a stored number of the array's type stands for at full brightness: an array of bytes (scale 1) goes up
-// to 255, a picture (scale 255) and an array of fractions up to 1.
-double full_brightness(const DenseLayout& layout) {
-  const auto dtype = parse_dtype(layout.dtype);
-  if (!dtype || dtype->kind != 'u' || dtype->size > 2) return 1;
-  return (dtype->size == 1 ? kLargest8 : kLargest16) / layout.scale;
-}
-
 bool is_16_bit(const DenseLayout& layout) {
   const auto dtype = parse_dtype(layout.dtype);
   return dtype && dtype->kind == 'u' && dtype->size == 2;
@@ -108,6 +100,14 @@ Result<Picture> to_picture(const std::string& path, const TensorFile& file, Pict
 }
 
 }  // namespace
+
+// What a stored number of the array's type stands for at full brightness: an array of bytes (scale 1) goes up
+// to 255, a picture (scale 255) and an array of fractions up to 1.
+double full_brightness(const DenseLayout& layout) {
+  const auto dtype = parse_dtype(layout.dtype);
+  if (!dtype || dtype->kind != 'u' || dtype->size > 2) return 1;
+  return (dtype->size == 1 ? kLargest8 : kLargest16) / layout.scale;
+}
 
 PictureKind picture_kind(const Bytes& bytes) {
   const auto starts = [&](std::initializer_list<unsigned char> mark) {

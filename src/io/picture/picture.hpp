@@ -33,6 +33,10 @@ Result<> check_picture_size(const std::string& path, std::uint64_t rows, std::ui
 [[nodiscard]] Error too_few_bytes(const std::string& path, std::uint64_t bytes, std::uint64_t rows,
                                   std::uint64_t columns);
 
+// What a number of an array stands for at full brightness: a picture and an array of fractions (1), an array of bytes
+// (255).
+[[nodiscard]] double full_brightness(const DenseLayout& layout);
+
 Result<TensorFile> read_picture(const std::string& path, const ReadOptions& options);
 Result<> write_picture(const std::string& path, const TensorFile& file);
 // kOutput unless a picture can have this file's shape.

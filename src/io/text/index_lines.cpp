@@ -21,7 +21,7 @@ const char* field_end(const char* p, const char* end) {
 }  // namespace
 
 IndexLines::IndexLines(IndexLineRules rules) : rules_(std::move(rules)) {
-  entries_.index.resize(rules_.largest.size());
+  number_.resize(rules_.largest.size());
 }
 
 bool IndexLines::add(std::string_view line) {
@@ -34,7 +34,7 @@ bool IndexLines::add(std::string_view line) {
     std::uint64_t number = 0;
     if (!parse_digits(p, end, number) || number < smallest || number > rules_.largest[k]) return false;
     if (p < end && !is_blank(*p)) return false;
-    entries_.index[k].push_back(static_cast<Index>(number));
+    number_[k].push_back(static_cast<Index>(number));
   }
   p = skip_blanks(p, end);
   double value = std::numeric_limits<double>::quiet_NaN();
@@ -44,7 +44,7 @@ bool IndexLines::add(std::string_view line) {
     if (!parse_number(p, end, value) || std::isinf(value)) return false;
     if (skip_blanks(p, end) != end) return false;
   }
-  entries_.value.push_back(value);
+  value_.push_back(value);
   return true;
 }
 
@@ -91,13 +91,13 @@ void IndexLines::grow(Count expected) {
   const Count now = size();
   Count room = std::max(kFirst, 2 * now);
   if (now >= kFirst && expected > now + now / 8) room = expected + expected / 64;
-  for (auto& index : entries_.index) index.reserve(static_cast<std::size_t>(room));
-  entries_.value.reserve(static_cast<std::size_t>(room));
+  for (auto& mode : number_) mode.reserve(static_cast<std::size_t>(room));
+  value_.reserve(static_cast<std::size_t>(room));
 }
 
 bool IndexLines::saw_zero() const {
-  return std::any_of(entries_.index.begin(), entries_.index.end(), [](const std::vector<Index>& index) {
-    return std::find(index.begin(), index.end(), Index{0}) != index.end();
+  return std::any_of(number_.begin(), number_.end(), [](const std::vector<Index>& mode) {
+    return std::find(mode.begin(), mode.end(), Index{0}) != mode.end();
   });
 }
 
@@ -146,23 +146,23 @@ int known_base(const ReadOptions& options) {
   return *options.index_base;
 }
 
-void subtract_base(std::vector<Index>& index, int base) {
+void subtract_base(std::span<Index> index, int base) {
   if (base == 0) return;
   for (Index& i : index) i -= static_cast<Index>(base);
 }
 
-Index extent(const std::vector<Index>& index) {
+Index extent(std::span<const Index> index) {
   return index.empty() ? 0 : *std::max_element(index.begin(), index.end()) + 1;
 }
 
-void grow(Mode& mode, const std::vector<Index>& index) { mode.size = std::max(mode.size, extent(index)); }
+void grow(Mode& mode, std::span<const Index> index) { mode.size = std::max(mode.size, extent(index)); }
 
 void settle_positions(const ReadOptions& options, TensorFile& file) {
   file.missing = count_missing(file.entries);
   const bool known = options.known_modes != nullptr;
   if (known) file.modes = *options.known_modes;
-  for (std::size_t k = 0; k < file.entries.index.size(); ++k) {
-    auto& index = file.entries.index[k];
+  for (int k = 0; k < file.entries.order(); ++k) {
+    const std::span<Index> index = file.entries.cells.mode(k);
     subtract_base(index, file.index_base);
     if (known) {
       grow(file.modes[k], index);

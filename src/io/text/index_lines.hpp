@@ -28,15 +28,18 @@ class IndexLines {
   [[nodiscard]] Error explain(const TextReader& reader, std::string_view line) const;
 
   // Room for more entries: for `expected` in all once there are enough of them for that to be a fair guess.
-  [[nodiscard]] bool full() const { return entries_.value.size() == entries_.value.capacity(); }
+  [[nodiscard]] bool full() const { return value_.size() == value_.capacity(); }
   void grow(Count expected);
-  [[nodiscard]] Count size() const { return entries_.size(); }
+  [[nodiscard]] Count size() const { return static_cast<Count>(value_.size()); }
   [[nodiscard]] bool saw_zero() const;
-  Entries take() { return std::move(entries_); }  // still the file's own numbers
+  Entries take() {  // still the file's own numbers
+    return {.cells = std::move(number_), .value = std::move(value_)};
+  }
 
  private:
   IndexLineRules rules_;
-  Entries entries_;
+  std::vector<std::vector<Index>> number_;  // [mode][entry]
+  std::vector<double> value_;
 };
 
 // Blank, or a comment that starts with '#' or '%'.
@@ -53,11 +56,11 @@ Result<IndexLineRules> index_line_rules(const std::string& path, const ReadOptio
 int known_base(const ReadOptions& options);
 
 // The file's numbers in `index` -> 0-based positions.
-void subtract_base(std::vector<Index>& index, int base);
+void subtract_base(std::span<Index> index, int base);
 // Makes a known mode large enough for positions its model never saw; they have no labels.
-void grow(Mode& mode, const std::vector<Index>& index);
+void grow(Mode& mode, std::span<const Index> index);
 // One more than the largest position.
-Index extent(const std::vector<Index>& index);
+Index extent(std::span<const Index> index);
 
 // Fills file.modes, from the known modes, the options' shape or what the entries show, counts the missing
 // ones, and makes the entries' numbers positions by file.index_base.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include "io/text/index_lines.hpp"
@@ -12,12 +14,54 @@
 #include "io/text/time.hpp"
 
 namespace lacuna::io {
+namespace {
+
+// The mark before the decimals of labels that are positions.
+char decimal_of(const std::vector<std::string>& labels) {
+  return std::any_of(labels.begin(), labels.end(),
+                     [](const std::string& label) { return label.find(',') != std::string::npos; })
+             ? ','
+             : '.';
+}
+
+// Whether the labels of a model's mode say where they lie, so that new ones do, too.
+bool labels_are_positions(const Mode& mode) {
+  if (mode.labels.empty() || mode.positions.size() != mode.labels.size()) return false;
+  const char decimal = decimal_of(mode.labels);
+  for (std::size_t i = 0; i < mode.labels.size(); ++i) {
+    double position = 0;
+    if (!parse_position(mode.labels[i], decimal, position) || position != mode.positions[i]) return false;
+  }
+  return true;
+}
+
+std::vector<double> positions_of(const std::vector<std::string>& labels, char decimal) {
+  std::vector<double> positions(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) parse_position(labels[i], decimal, positions[i]);
+  return positions;
+}
+
+// The moments that the labels are; nothing when one of them is none.
+std::vector<double> moments_of(const std::vector<std::string>& labels) {
+  std::vector<double> moments(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (!parse_moment(labels[i], moments[i])) return {};
+  return moments;
+}
+
+}  // namespace
 
 ModeColumn ModeColumn::of_labels(std::string name) { return {Kind::kLabels, std::move(name)}; }
 
 ModeColumn ModeColumn::of_stamps(std::string name, std::int64_t width) {
   ModeColumn column(Kind::kStamps, std::move(name));
   column.mode_.binning = Binning{.origin = 0, .width = width};
+  return column;
+}
+
+ModeColumn ModeColumn::of_positions(std::string name, char decimal) {
+  ModeColumn column(Kind::kPositions, std::move(name));
+  column.decimal_ = decimal;
   return column;
 }
 
@@ -31,11 +75,12 @@ ModeColumn ModeColumn::of_indices(std::string name, std::uint64_t smallest, std:
 ModeColumn ModeColumn::of_known(const Mode& mode, int base) {
   Kind kind = Kind::kKnownIndices;
   if (mode.binning) kind = Kind::kKnownStamps;
-  if (!mode.labels.empty()) kind = Kind::kKnownLabels;
+  if (!mode.labels.empty()) kind = labels_are_positions(mode) ? Kind::kKnownPositions : Kind::kKnownLabels;
   if (mode.binning && mode.binning->width <= 0)
     throw std::invalid_argument("a binning whose width is not > 0");
   ModeColumn column(kind, mode.name);
   column.mode_ = mode;
+  column.decimal_ = decimal_of(mode.labels);
   column.labels_ = LabelTable(mode.labels);
   column.smallest_ = static_cast<std::uint64_t>(base);
   column.largest_ = kLargestSize - 1 + column.smallest_;
@@ -47,6 +92,11 @@ bool ModeColumn::add(std::string_view text) {
     case Kind::kLabels:
     case Kind::kKnownLabels:  // one the model never saw comes after its own
       return !text.empty() && is_utf8(text) && labels_.append(text, index_);
+    case Kind::kPositions:
+    case Kind::kKnownPositions: {
+      double position = 0;
+      return parse_position(text, decimal_, position) && labels_.append(trim(text), index_);
+    }
     case Kind::kStamps:
     case Kind::kKnownStamps:
       return add_stamp(text);
@@ -79,6 +129,11 @@ std::string ModeColumn::complaint(std::string_view text) const {
     case Kind::kStamps:
     case Kind::kKnownStamps:
       return fmt::format("found {}, expected a time stamp: seconds, or YYYY-MM-DD HH:MM:SS", quoted(text));
+    case Kind::kPositions:
+    case Kind::kKnownPositions:
+      if (double position = 0; parse_position(text, decimal_, position)) return too_many_labels();
+      return fmt::format("found {}, expected a position along mode '{}': a finite number{} or a time stamp",
+                         quoted(text), mode_.name, decimal_ == ',' ? " with a decimal comma" : "");
     default:
       break;
   }
@@ -139,6 +194,50 @@ Result<> ModeColumn::finish_labels(const std::string& path) {
   return Nothing{};
 }
 
+// Labels by ascending position, which the order of the file's lines does not change. Those at the same place are
+// one, called by the first of them in the alphabet.
+void ModeColumn::order_by_position(const std::vector<double>& position) {
+  std::vector<Index> order(position.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return position[a] != position[b] ? position[a] < position[b] : mode_.labels[a] < mode_.labels[b];
+  });
+  std::vector<Index> place(position.size());
+  std::vector<std::string> labels;
+  for (const Index i : order) {
+    if (mode_.positions.empty() || mode_.positions.back() != position[i]) {
+      mode_.positions.push_back(position[i]);
+      labels.push_back(std::move(mode_.labels[i]));
+    }
+    place[i] = static_cast<Index>(labels.size() - 1);
+  }
+  mode_.labels = std::move(labels);
+  mode_.size = static_cast<Index>(mode_.labels.size());
+  for (Index& i : index_) i = place[i];
+}
+
+// A new label at a place that the model has, or another new one, is that one.
+void ModeColumn::place_new_labels() {
+  std::map<double, Index> at;
+  for (std::size_t i = 0; i < mode_.positions.size(); ++i)
+    at.emplace(mode_.positions[i], static_cast<Index>(i));
+  const std::size_t known = mode_.positions.size();
+  const std::vector<double> position = positions_of(mode_.labels, decimal_);
+  std::vector<Index> place(position.size());
+  std::iota(place.begin(), place.end(), Index{0});
+  for (std::size_t i = known; i < position.size(); ++i) {
+    const auto next = static_cast<Index>(mode_.positions.size());
+    const auto [found, is_new] = at.emplace(position[i], next);
+    place[i] = found->second;
+    if (!is_new) continue;
+    mode_.positions.push_back(position[i]);
+    if (next != i) mode_.labels[next] = std::move(mode_.labels[i]);
+  }
+  mode_.labels.resize(mode_.positions.size());
+  mode_.size = static_cast<Index>(mode_.labels.size());
+  for (Index& i : index_) i = place[i];
+}
+
 std::string ModeColumn::too_many_labels() const {
   return fmt::format("found more than {} labels in mode '{}'", kLargestSize, mode_.name);
 }
@@ -147,7 +246,17 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
   switch (kind_) {
     case Kind::kLabels:
       if (auto named = finish_labels(path); !named) return named;
-      order_labels(mode_.labels, index_);
+      if (const std::vector<double> moments = moments_of(mode_.labels); !moments.empty()) {
+        order_by_position(moments);
+        mode_.unit = kSecondsSince;
+      } else {
+        order_labels(mode_.labels, index_);
+      }
+      break;
+    case Kind::kPositions:
+      if (auto named = finish_labels(path); !named) return named;
+      if (!moments_of(mode_.labels).empty()) mode_.unit = kSecondsSince;
+      order_by_position(positions_of(mode_.labels, decimal_));
       break;
     case Kind::kStamps:
       if (auto binned = finish_stamps(path); !binned) return binned;
@@ -163,6 +272,10 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
       break;
     case Kind::kKnownLabels:
       if (auto named = finish_labels(path); !named) return named;
+      break;
+    case Kind::kKnownPositions:
+      if (auto named = finish_labels(path); !named) return named;
+      place_new_labels();
       break;
     case Kind::kKnownIndices:
       subtract_base(index_, base);

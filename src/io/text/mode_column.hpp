@@ -15,6 +15,8 @@ class ModeColumn {
  public:
   static ModeColumn of_labels(std::string name);
   static ModeColumn of_stamps(std::string name, std::int64_t width);
+  // Numbers, with this mark before their decimals, or dates, that say where along the mode an entry lies.
+  static ModeColumn of_positions(std::string name, char decimal);
   // Numbers from `smallest` to `largest` are accepted.
   static ModeColumn of_indices(std::string name, std::uint64_t smallest, std::uint64_t largest);
   // A fitted model's mode: labels or stamps are looked up, plain positions count from `base`.
@@ -31,11 +33,22 @@ class ModeColumn {
   Result<> finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index);
 
  private:
-  enum class Kind { kLabels, kStamps, kIndices, kKnownLabels, kKnownStamps, kKnownIndices };
+  enum class Kind {
+    kLabels,
+    kStamps,
+    kPositions,
+    kIndices,
+    kKnownLabels,
+    kKnownStamps,
+    kKnownPositions,
+    kKnownIndices
+  };
   ModeColumn(Kind kind, std::string name) : kind_(kind) { mode_.name = std::move(name); }
   bool add_stamp(std::string_view text);
   bool add_index(std::string_view text);
   Result<> finish_labels(const std::string& path);
+  void order_by_position(const std::vector<double>& position);
+  void place_new_labels();
   Result<> finish_stamps(const std::string& path);
   Result<> finish_known_stamps(const std::string& path);
   [[nodiscard]] std::string too_many_labels() const;
@@ -45,6 +58,7 @@ class ModeColumn {
   LabelTable labels_;
   std::vector<Index> index_;
   std::vector<std::int64_t> stamps_;
+  char decimal_ = '.';
   std::uint64_t smallest_ = 0;
   std::uint64_t largest_ = 0;
 };

@@ -75,6 +75,8 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
     const std::string& name = plan.mode_names[k];
     if (plan.bin_widths[k] > 0) {
       columns.push_back(ModeColumn::of_stamps(name, plan.bin_widths[k]));
+    } else if (plan.placed[k]) {
+      columns.push_back(ModeColumn::of_positions(name, plan.layout.decimal));
     } else if (options.table_indices) {
       columns.push_back(ModeColumn::of_indices(name, rules->smallest, rules->largest[k]));
     } else {
@@ -197,12 +199,12 @@ Result<TensorFile> read_table(const std::string& path, const ReadOptions& option
   file.entries.weight = table.take_weights();
   const std::size_t order = table.columns().size();
   file.modes.resize(order);
-  file.entries.index.resize(order);
+  std::vector<std::vector<Index>> positions(order);
   for (std::size_t k = 0; k < order; ++k) {
-    const auto finished =
-        table.columns()[k].finish(path, file.index_base, file.modes[k], file.entries.index[k]);
+    const auto finished = table.columns()[k].finish(path, file.index_base, file.modes[k], positions[k]);
     if (!finished) return finished.error();
   }
+  file.entries.cells = std::move(positions);
   file.missing = count_missing(file.entries);
   if (const auto shaped = apply_shape(path, options, file); !shaped) return shaped.error();
   return file;

@@ -67,7 +67,8 @@ bool TableHead::looks_like_movielens() const {
   if (2 * alike <= sample_.rows.size()) return false;
   if (!known()) return true;
   const auto& modes = *options_.known_modes;
-  return modes.size() == 2 || (modes.size() == 3 && modes[2].binning.has_value());
+  return modes.size() == 2 ||
+         (modes.size() == 3 && (modes[2].binning.has_value() || !modes[2].positions.empty()));
 }
 
 bool TableHead::first_record_has_named_column() const {
@@ -81,6 +82,7 @@ bool TableHead::first_record_has_named_column() const {
   return (options_.value_column != "none" && is_there(options_.value_column)) ||
          is_there(options_.weight_column) ||
          std::any_of(options_.columns.begin(), options_.columns.end(), is_there) ||
+         std::any_of(options_.positions.begin(), options_.positions.end(), is_there) ||
          std::any_of(options_.bins.begin(), options_.bins.end(),
                      [&](const BinRequest& bin) { return is_there(bin.column); });
 }
@@ -135,9 +137,10 @@ bool TableHead::find_header() const {
     return reference == std::to_string(column + 1);
   };
   const auto taken = [&](int column) {
+    const auto is_column = [&](const std::string& reference) { return refers_to(reference, column); };
     return may_be_weight(column) ||
-           std::any_of(options_.columns.begin(), options_.columns.end(),
-                       [&](const std::string& c) { return refers_to(c, column); }) ||
+           std::any_of(options_.columns.begin(), options_.columns.end(), is_column) ||
+           std::any_of(options_.positions.begin(), options_.positions.end(), is_column) ||
            std::any_of(options_.bins.begin(), options_.bins.end(),
                        [&](const BinRequest& bin) { return refers_to(bin.column, column); });
   };

@@ -6,7 +6,7 @@
 //           what looks like them. None at all: each line states a fact, value 1;
 //   decimal a comma when the numbers of the value or weight column can be read in no other way;
 //   weight  only where the options name it;
-//   modes   all other columns, but not MovieLens' time stamps unless they are to be binned.
+//   modes   all other columns, but not MovieLens' time stamps unless they are to be binned or positions.
 //
 // With known modes the columns are found by the modes' names in the header, else taken in the modes' order.
 #include "io/text/table_plan.hpp"
@@ -43,11 +43,18 @@ class Planner {
     return head_.may_hold_numbers(first_data_row(), column);
   }
   [[nodiscard]] bool is_movielens_stamp(int column) const;
+  // Said to be a mode.
+  [[nodiscard]] bool is_asked_for(int column) const {
+    return contains(stated_, column) || contains(binned_, column) || contains(placed_, column);
+  }
   void name_columns();
 
   Result<int> resolve(const std::string& reference) const;
   Result<> resolve_options();
   Result<> resolve_weight();
+  Result<> resolve_bins();
+  Result<> resolve_positions();
+  Result<int> resolve_mode(const std::string& reference, const char* kind) const;
   Result<> choose_value();
   Result<> state_value();
   Result<> guess_value();
@@ -64,6 +71,7 @@ class Planner {
   std::vector<std::string> names_;  // of the columns, empty when they have none
   std::vector<int> stated_;         // options.columns
   std::vector<int> binned_;         // options.bins
+  std::vector<int> placed_;         // options.positions
   std::vector<int> modes_;
   int value_ = -1;
   int weight_ = -1;
@@ -106,21 +114,42 @@ Result<> Planner::resolve_options() {
     stated_.push_back(*column);
   }
   if (auto resolved = resolve_weight(); !resolved) return resolved;
-  if (known()) return Nothing{};  // the model says which modes are binned
+  if (known()) return Nothing{};  // the model says what its modes are
+  if (auto resolved = resolve_bins(); !resolved) return resolved;
+  return resolve_positions();
+}
+
+// A column that is to be binned or to hold positions, which makes it a mode.
+Result<int> Planner::resolve_mode(const std::string& reference, const char* kind) const {
+  const auto column = resolve(reference);
+  if (!column) return column.error();
+  const bool twice = contains(binned_, *column) || contains(placed_, *column);
+  if (twice || (!stated_.empty() && !contains(stated_, *column))) {
+    return usage_error(path_, fmt::format("the {} column {} is {}", kind, quoted(reference),
+                                          twice ? "named twice" : "not among the mode columns"));
+  }
+  if (*column == weight_) {
+    return usage_error(path_, fmt::format("the column {} cannot be both a mode and the weight",
+                                          quoted(options_.weight_column)));
+  }
+  return *column;
+}
+
+Result<> Planner::resolve_bins() {
   for (const BinRequest& bin : options_.bins) {
-    const auto column = resolve(bin.column);
-    if (!column) return column.error();
     if (bin.width <= 0) return usage_error(path_, "a bin's width must be > 0 seconds");
-    if (contains(binned_, *column) || (!stated_.empty() && !contains(stated_, *column))) {
-      return usage_error(
-          path_, fmt::format("the binned column {} is {}", quoted(bin.column),
-                             contains(binned_, *column) ? "named twice" : "not among the mode columns"));
-    }
-    if (*column == weight_) {
-      return usage_error(path_, fmt::format("the column {} cannot be both a mode and the weight",
-                                            quoted(options_.weight_column)));
-    }
+    const auto column = resolve_mode(bin.column, "binned");
+    if (!column) return column.error();
     binned_.push_back(*column);
+  }
+  return Nothing{};
+}
+
+Result<> Planner::resolve_positions() {
+  for (const std::string& reference : options_.positions) {
+    const auto column = resolve_mode(reference, "position");
+    if (!column) return column.error();
+    placed_.push_back(*column);
   }
   return Nothing{};
 }
@@ -148,7 +177,7 @@ Result<> Planner::state_value() {
   const auto column = resolve(options_.value_column);
   if (!column && known()) return Nothing{};  // cells to predict have no value yet
   if (!column) return column.error();
-  if (contains(stated_, *column) || contains(binned_, *column)) {
+  if (is_asked_for(*column)) {
     return usage_error(path_, fmt::format("the column {} cannot be both a mode and the value",
                                           quoted(options_.value_column)));
   }
@@ -164,18 +193,19 @@ Result<> Planner::guess_value() {
   if (head_.header()) {
     std::vector<int> taken = stated_;
     taken.insert(taken.end(), binned_.begin(), binned_.end());
+    taken.insert(taken.end(), placed_.begin(), placed_.end());
     if (const auto named = head_.value_column_by_name(false, taken); named && !contains(modes_, *named)) {
       value_ = *named;
       return Nothing{};
     }
   }
-  if (head_.movielens() && !contains(stated_, 2) && weight_ != 2) {
+  if (head_.movielens() && !is_asked_for(2) && weight_ != 2) {
     value_ = 2;
     return Nothing{};
   }
   std::vector<int> candidates;
   for (int c = 0; c < columns_; ++c) {
-    if (c == weight_ || contains(stated_, c) || contains(binned_, c) || contains(modes_, c)) continue;
+    if (c == weight_ || is_asked_for(c) || contains(modes_, c)) continue;
     // Next to columns found by name, left-over time stamps are no values.
     if (known() && head_.header() && lower(names_[static_cast<std::size_t>(c)]) == "timestamp") continue;
     candidates.push_back(c);
@@ -203,7 +233,7 @@ Result<> Planner::choose_modes() {
     return Nothing{};
   }
   for (int c = 0; c < columns_; ++c) {
-    if (c == value_ || c == weight_ || (is_movielens_stamp(c) && !contains(binned_, c))) continue;
+    if (c == value_ || c == weight_ || (is_movielens_stamp(c) && !is_asked_for(c))) continue;
     modes_.push_back(c);
   }
   if (modes_.empty()) {
@@ -304,6 +334,7 @@ TablePlan Planner::make_plan() const {
     const auto column = static_cast<std::size_t>(modes_[k]);
     const bool named = !names_.empty() && !names_[column].empty();
     plan.mode_names.push_back(named ? names_[column] : fmt::format("mode{}", k + 1));
+    plan.placed.push_back(contains(placed_, modes_[k]));
     const auto bin = std::find(binned_.begin(), binned_.end(), modes_[k]);
     plan.bin_widths.push_back(
         bin == binned_.end() ? 0 : options_.bins[static_cast<std::size_t>(bin - binned_.begin())].width);

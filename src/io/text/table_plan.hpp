@@ -13,6 +13,7 @@ struct TablePlan {
   std::string split_at;                  // the delimiter to split at; " " is any run of blanks
   std::vector<std::string> mode_names;   // for each mode
   std::vector<std::int64_t> bin_widths;  // for each mode, 0: not binned
+  std::vector<bool> placed;              // for each mode: its fields are positions
   bool all_ones = false;                 // there is no value column: a line's value is 1, otherwise missing
 };
 

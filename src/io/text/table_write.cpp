@@ -153,7 +153,7 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
         out->number(file.entries.weight[e], shape.decimal);
       } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);
-        write_position(*out, file.modes[k], file.entries.index[k][e], file.index_base, shape.delimiter);
+        write_position(*out, file.modes[k], file.entries.cells[k][e], file.index_base, shape.delimiter);
       } else if (!std::isnan(file.entries.value[e])) {
         out->number(file.entries.value[e], shape.decimal);
       } else if (shape.delimiter == " ") {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "io/text/decimal.hpp"
 #include "io/text/number.hpp"
 
 namespace lacuna::io {
@@ -31,8 +32,11 @@ class Scanner {
     ++p_;
     return true;
   }
-  void skip_digits() {
-    while (p_ < end_ && is_digit(*p_)) ++p_;
+  // 25 -> 0.25
+  double fraction() {
+    double sum = 0.0;
+    for (double unit = 0.1; p_ < end_ && is_digit(*p_); ++p_, unit /= 10.0) sum += unit * (*p_ - '0');
+    return sum;
   }
   [[nodiscard]] bool done() const { return p_ == end_; }
   [[nodiscard]] char last() const { return p_[-1]; }
@@ -42,17 +46,23 @@ class Scanner {
   const char* end_;
 };
 
-bool parse_clock(Scanner& scan, std::int64_t& seconds) {
+// A moment: whole seconds since 1970, and what there is of the next one.
+struct Moment {
+  std::int64_t seconds = 0;
+  double fraction = 0.0;
+};
+
+bool parse_clock(Scanner& scan, Moment& moment) {
   int hour = 0;
   int minute = 0;
   int second = 0;
   if (!scan.digits(2, hour) || !scan.one_of(":") || !scan.digits(2, minute)) return false;
   if (scan.one_of(":")) {
     if (!scan.digits(2, second)) return false;
-    if (scan.one_of(".,")) scan.skip_digits();
+    if (scan.one_of(".,")) moment.fraction = scan.fraction();
   }
   if (hour > 24 || minute > 59 || second > 60) return false;  // 60: a leap second
-  seconds += hour * 3600 + minute * 60 + second;
+  moment.seconds += hour * 3600 + minute * 60 + second;
   if (scan.one_of("Z")) return true;
   if (scan.one_of("+-")) {
     const int sign = scan.last() == '+' ? 1 : -1;
@@ -61,12 +71,12 @@ bool parse_clock(Scanner& scan, std::int64_t& seconds) {
     scan.one_of(":");
     if (!scan.done() && !scan.digits(2, minute)) return false;
     if (hour > 23 || minute > 59) return false;
-    seconds -= std::int64_t{sign} * (hour * 3600 + minute * 60);
+    moment.seconds -= std::int64_t{sign} * (hour * 3600 + minute * 60);
   }
   return true;
 }
 
-bool parse_date(std::string_view text, std::int64_t& seconds) {
+bool parse_date(std::string_view text, Moment& moment) {
   Scanner scan(text);
   int year = 0;
   int month = 0;
@@ -79,9 +89,9 @@ bool parse_date(std::string_view text, std::int64_t& seconds) {
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok()) return false;
-  seconds = std::int64_t{86400} * std::chrono::sys_days(date).time_since_epoch().count();
+  moment.seconds = std::int64_t{86400} * std::chrono::sys_days(date).time_since_epoch().count();
   if (scan.done()) return true;
-  return scan.one_of(" T") && parse_clock(scan, seconds) && scan.done();
+  return scan.one_of(" T") && parse_clock(scan, moment) && scan.done();
 }
 
 }  // namespace
@@ -98,7 +108,23 @@ bool parse_stamp(std::string_view text, std::int64_t& seconds) {
     seconds = static_cast<std::int64_t>(std::floor(number));
     return true;
   }
-  return parse_date(text, seconds);
+  Moment moment;
+  if (!parse_date(text, moment)) return false;
+  seconds = moment.seconds;
+  return true;
+}
+
+bool parse_moment(std::string_view text, double& seconds) {
+  Moment moment;
+  if (!parse_date(trim(text), moment)) return false;
+  seconds = static_cast<double>(moment.seconds) + moment.fraction;
+  return true;
+}
+
+bool parse_position(std::string_view text, char decimal, double& position) {
+  text = trim(text);
+  if (parse_decimal(text, decimal, position)) return std::isfinite(position);
+  return parse_moment(text, position);
 }
 
 std::int64_t bin_of(std::int64_t seconds, const Binning& binning) {

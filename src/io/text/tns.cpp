@@ -20,9 +20,9 @@ Result<int> find_order(const TextReader& reader, std::string_view line, const Re
 
 // With the base found to be 0 only at the file's end, a number equal to the size turns out to be too large.
 bool exceeds_shape(const Entries& entries, const ReadOptions& options, int base) {
-  for (std::size_t k = 0; k < entries.index.size(); ++k) {
+  for (int k = 0; k < entries.order(); ++k) {
     const std::uint64_t size = options.shape.empty() ? kLargestSize : options.shape[k];
-    if (extent(entries.index[k]) - static_cast<Index>(base) > size) return true;
+    if (extent(entries.cells[k]) - static_cast<Index>(base) > size) return true;
   }
   return false;
 }

@@ -104,18 +104,17 @@ Result<> TextWriter::commit() {
 
 Result<> check_writable(const std::string& path, const TensorFile& file) {
   const Entries& entries = file.entries;
-  if (entries.index.size() != file.modes.size())
+  if (entries.order() != static_cast<int>(file.modes.size()))
     throw std::invalid_argument("entries and modes differ in order");
+  if (entries.cells.size() != entries.size())
+    throw std::invalid_argument("an entry without an index or a value");
   for (std::size_t k = 0; k < file.modes.size(); ++k) {
     const Mode& mode = file.modes[k];
-    if (entries.index[k].size() != entries.value.size()) {
-      throw std::invalid_argument("an entry without an index or a value");
-    }
     if (mode.labels.size() > mode.size) {
       throw std::invalid_argument("a mode with more labels than positions");
     }
     for (std::size_t e = 0; e < entries.value.size(); ++e) {
-      if (entries.index[k][e] < mode.size) continue;
+      if (entries.cells[k][e] < mode.size) continue;
       return output_error(
           path, fmt::format("entry {} lies outside mode '{}' of size {}", e + 1, mode.name, mode.size));
     }
@@ -128,8 +127,8 @@ Result<> check_writable(const std::string& path, const TensorFile& file) {
 
 void write_index_lines(TextWriter& out, const Entries& entries, int base) {
   for (std::size_t e = 0; e < entries.value.size(); ++e) {
-    for (const auto& index : entries.index) {
-      out.integer(std::int64_t{index[e]} + base);
+    for (int k = 0; k < entries.order(); ++k) {
+      out.integer(std::int64_t{entries.cells.mode(k)[e]} + base);
       out.text(" ");
     }
     if (std::isnan(entries.value[e])) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Methods mean and offsets: the offsets are the model, so only the training error is computed.
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "method/solve.hpp"
 
 namespace lacuna {

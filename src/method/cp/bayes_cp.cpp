@@ -4,13 +4,16 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <limits>
 #include <numeric>
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "base/parallel.hpp"
 #include "dist/communicator.hpp"
+#include "method/cp/packed_triangle.hpp"
 #include "problem/initial_point.hpp"
+#include "tensor/count_cells.hpp"
+#include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
 namespace {
@@ -22,29 +25,6 @@ constexpr double kPrior = 1e-6;
 constexpr double kLeastDeviation = 1e-3;
 
 constexpr double kTaskWork = 2e5;  // multiplications: with fewer a thread is not worth waking
-
-Eigen::Index packed(Eigen::Index rank) { return rank * (rank + 1) / 2; }
-
-// Lower triangles, row by row. No expressions: each coefficient would evaluate their products anew.
-template <class Packed>
-void pack(const Eigen::MatrixXd& square, Packed&& out) {
-  Eigen::Index at = 0;
-  for (Eigen::Index r = 0; r < square.rows(); ++r)
-    for (Eigen::Index s = 0; s <= r; ++s) out(at++) = square(r, s);
-}
-template <class Packed>
-void unpack(const Packed& triangle, Eigen::MatrixXd& square) {
-  Eigen::Index at = 0;
-  for (Eigen::Index r = 0; r < square.rows(); ++r)
-    for (Eigen::Index s = 0; s <= r; ++s) square(r, s) = square(s, r) = triangle(at++);
-}
-// sum over the whole matrices of a(r, s) b(r, s)
-template <class A, class B>
-double packed_inner(const A& a, const B& b, Eigen::Index rank) {
-  double diagonal = 0.0;
-  for (Eigen::Index r = 0; r < rank; ++r) diagonal += a(packed(r) + r) * b(packed(r) + r);
-  return 2.0 * a.dot(b) - diagonal;
-}
 
 // The divergence of Gamma(shape, rate) from the prior, >= 0.
 double gamma_divergence(double shape, double rate) {
@@ -156,7 +136,7 @@ BayesCp::BayesCp(const ObservedTensor& tensor) : tensor_(&tensor) {
                      [&](int a, int b) { return tensor.extent(a) < tensor.extent(b); });
     std::vector<int> sorted_by{k};
     sorted_by.insert(sorted_by.end(), mode.others.begin(), mode.others.end());
-    mode.order = lexicographic_order(tensor.indices(), sorted_by, size);
+    mode.order = lexicographic_order(tensor.cells(), sorted_by);
     mode.begin.assign(static_cast<std::size_t>(tensor.extent(k)) + 1, 0);
     for (const Index row : tensor.index(k)) ++mode.begin[row + 1];
     std::partial_sum(mode.begin.begin(), mode.begin.end(), mode.begin.begin());
@@ -196,8 +176,7 @@ void BayesCp::start_spectral(Rng& rng) {
   const double mean = tensor_->mean() / scale_;
   std::vector<double> left(static_cast<std::size_t>(size));  // over what is filled in everywhere else
   for (Count e = 0; e < size; ++e) left[e] = tensor_->values()[e] / scale_ - mean;
-  double cells = 1.0;
-  for (int k = 0; k < tensor_->order(); ++k) cells *= tensor_->extent(k);
+  const double cells = count_cells(tensor_->modes());
   const std::vector<PartSpec> parts = full_parts(tensor_->order());
   for (std::size_t k = 0; k < mode_.size(); ++k) {
     Matrix<double>& factor = mode_[k].mean;
@@ -379,7 +358,7 @@ void BayesCp::prune() {
 
 double BayesCp::train_rmse() const {
   std::vector<double> values(static_cast<std::size_t>(tensor_->size()), 0.0);
-  add_values(means(), tensor_->indices(), values);
+  add_values(means(), tensor_->cells(), values);
   double sum = 0.0;
   for (Count e = 0; e < tensor_->size(); ++e) {
     const double miss = tensor_->values()[e] - values[e];

@@ -16,9 +16,10 @@ constexpr int kLeastSweeps = 6;  // of a new start: the authors'
 constexpr int kPruneFrom = 2;    // the sweep after which components may be dropped: likewise
 
 int starting_rank(const Settings& options) {
-  if (options.ranks->size() != 1)
-    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(options.ranks->size()));
-  const int rank = options.ranks->front();
+  const std::vector<int> ranks = ranks_or_default(options);
+  if (ranks.size() != 1)
+    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(ranks.size()));
+  const int rank = ranks.front();
   if (rank < 1) throw std::invalid_argument("rank must be at least 1, got " + std::to_string(rank));
   return rank;
 }
@@ -51,7 +52,7 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
                                  .objective = summary.objective,
                                  .gradient_norm = summary.gradient_norm,
                                  .relative_gradient = summary.relative_gradient};
-    const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->index, out); };
+    const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->cells, out); };
     if (run.report(record, {.train_rmse = solver.train_rmse()}, add_test) == Flow::kStop) break;
     if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;
@@ -69,6 +70,7 @@ Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& r
   const Cp* warm = warm_model(tensor, options);
   Rng rng(options.seed);
   BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, *options.start, rng);
+  run.guess_unseen();
   Solved solved;
   solved.summary = iterate(solver, warm != nullptr, options, run);
   solved.body = solver.model();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/dense/dense.hpp"
 
-#include <lacuna/base/parallel.hpp>
-
+#include "base/parallel.hpp"
 #include "linalg/svt.hpp"
 
 namespace lacuna {
@@ -69,7 +68,8 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   double tau = admm.step * data_norm(tensor);  // 1 / rho
   double kept = 1.0;                           // of U = T / rho, now that rho has grown
   Summary summary{.reason = StopReason::kMaxIterations};
-  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
+  run.guess_unseen();
   BestStep best(options, run);
   Eigen::ArrayXd next(cells);
   for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {

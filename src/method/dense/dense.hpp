@@ -33,7 +33,7 @@ using Prox = std::function<double(std::span<double> x, double tau)>;
 // The cells as they were at the step of lowest test error, where that is asked for: Settings::keep_best.
 class BestStep {
  public:
-  BestStep(const Settings& options, const FitRun& run) : keep_(options.keep_best), run_(&run) {}
+  BestStep(const Settings& options, const FitRun& run) : keep_(options.search.keep_best), run_(&run) {}
   // After a step was reported.
   void note(const std::vector<double>& value) {
     if (keep_ && run_->at_the_best()) value_ = value;

@@ -12,8 +12,8 @@
 //
 // Only eta A and the sum of the eta V_k are kept. The objective is sum_k ||W_k(k)||_*; it stops when the sum
 // of the W_k changed and misses Y by less than the tolerance, relative to that sum.
-#include <lacuna/base/parallel.hpp>
 
+#include "base/parallel.hpp"
 #include "method/dense/dense.hpp"
 
 namespace lacuna {
@@ -50,9 +50,10 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   Eigen::ArrayXd copies = Eigen::ArrayXd::Zero(cells);                         // eta sum_k V_k
   Eigen::ArrayXd next(cells);
   std::vector<double> norm(prox.size());
+  run.guess_unseen();
   BestStep best(options, run);
   Summary summary{.reason = StopReason::kMaxIterations};
-  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->index, out); };
+  const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
   for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
       const auto c = static_cast<Eigen::Index>(observed[e]);

@@ -38,7 +38,7 @@ std::vector<double> scaled_weights(const Shape& shape) {
 Eigen::Index unshrunk_values(const Shape& shape, int mode, const Settings& options) {
   const ModeView view = mode_view(shape, mode);
   const auto count = static_cast<double>(std::min(view.size, view.left * view.right));
-  return static_cast<Eigen::Index>(std::ceil(options.unshrunk.value_or(0.0) * count));
+  return static_cast<Eigen::Index>(std::ceil(options.dense.unshrunk.value_or(0.0) * count));
 }
 
 }  // namespace

@@ -19,17 +19,17 @@ Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run) 
     throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
                                 std::to_string(tensor.order()));
   const Shape shape = shape_of(tensor);
-  if (options.tubes.given() && (*options.tubes < 0 || *options.tubes >= 3))
-    throw std::invalid_argument("tubes must be a mode from 0 to 2, got " + std::to_string(*options.tubes));
-  int tubes = options.tubes.value_or(0);
-  for (int k = 1; k < 3 && options.tubes.open(); ++k)
+  if (options.dense.tubes.given() && (*options.dense.tubes < 0 || *options.dense.tubes >= 3))
+    throw std::invalid_argument("tubes must be a mode from 0 to 2, got " +
+                                std::to_string(*options.dense.tubes));
+  int tubes = options.dense.tubes.value_or(0);
+  for (int k = 1; k < 3 && options.dense.tubes.open(); ++k)
     if (shape[k] <= shape[tubes]) tubes = k;
   ExactAdmm admm{.step = 0.3};  // a guess
   admm.terms.emplace_back(
       [&](std::span<double> x, double tau) { return threshold_tubal(x, shape, tubes, tau, x); });
-  Solved solved = complete_exactly(tensor, options, run, admm);
-  solved.settings["tubes"] = tensor.modes()[tubes].name;
-  return solved;
+  run.record().set("tubes", tensor.modes()[tubes].name);
+  return complete_exactly(tensor, options, run, admm);
 }
 
 }  // namespace lacuna

@@ -19,15 +19,17 @@ double weighted_square(const ObservedTensor& tensor, std::span<const double> val
   });
 }
 
-// The effect of a side's rows: of the modes that tell the rows apart.
-Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::vector<int>& modes, double tau,
-                 double scale) {
+// The effect of a side's rows: of the modes that tell the rows apart. Those without entries have one only where
+// all rows are positions of a mode.
+Effect effect_of(const ObservedTensor& tensor, const AlsSide& side, const std::vector<int>& modes,
+                 bool all_rows, double tau, double scale) {
   std::vector<std::pair<std::uint64_t, double>> values;
   Effect effect{.modes = modes, .ridge = side.precision[side.effect] / tau};
   for (Count i = 0; i < side.lists.rows(); ++i) {
-    if (side.lists.start[i] == side.lists.start[i + 1]) continue;
-    values.emplace_back(effect.key_of(tensor.indices(), side.lists.entry[side.lists.start[i]]),
-                        scale * static_cast<double>(side.mean.row(i)[side.effect]));
+    if (side.lists.start[i] == side.lists.start[i + 1] && !all_rows) continue;
+    const auto key = all_rows ? static_cast<std::uint64_t>(i)
+                              : effect.key_of(tensor.cells(), side.lists.entry[side.lists.start[i]]);
+    values.emplace_back(key, scale * static_cast<double>(side.mean.row(i)[side.effect]));
   }
   std::sort(values.begin(), values.end());
   for (const auto& [key, value] : values) {
@@ -113,26 +115,18 @@ ModelPart Als::part(std::size_t p) const {
 }
 
 std::vector<Effect> Als::effects() const {
-  std::vector<Effect> effects;
-  const auto add = [&](Effect effect) {
-    const auto same = std::find_if(effects.begin(), effects.end(),
-                                   [&](const Effect& known) { return known.modes == effect.modes; });
-    if (same == effects.end()) {
-      effects.push_back(std::move(effect));
-      return;
-    }
-    for (std::size_t i = 0; i < effect.value.size(); ++i) same->value[i] += effect.value[i];
-  };
+  Offsets gathered;  // adds up those of equal mode sets
   for (const AlsPart& part : parts_) {
-    Effect of_rows = effect_of(*tensor_, part.rows(), {part.spec().mode}, entries_.tau, scale_);
+    Effect of_rows =
+        effect_of(*tensor_, part.rows(), {part.spec().mode}, part.knows_rows(), entries_.tau, scale_);
     if (part.spec().agree.empty())  // one fiber: its effect is a number for all
       for (double& value : of_rows.value)
         value += scale_ * static_cast<double>(part.fibers().mean.row(0)[part.fibers().effect]);
-    add(std::move(of_rows));
+    gathered.add(std::move(of_rows));
     if (has_fiber_effect(part.spec()))
-      add(effect_of(*tensor_, part.fibers(), part.spec().agree, entries_.tau, scale_));
+      gathered.add(effect_of(*tensor_, part.fibers(), part.spec().agree, false, entries_.tau, scale_));
   }
-  return effects;
+  return std::move(gathered.effects);
 }
 
 std::vector<double> Als::mixture() const {
@@ -165,12 +159,12 @@ void Als::restore(const Kept& kept) {
   refresh_residual();
 }
 
-AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts,
-                   const std::vector<std::vector<Index>>& index) {
+AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index) {
+  silent_.assign(static_cast<std::size_t>(index.size()), true);
   for (const AlsPart& part : parts) {
     const FiberView view(tensor, part.spec());
     const FiberLookup lookup(tensor, view);
-    std::vector<Cell>& cells = parts_.emplace_back(index[0].size());
+    std::vector<Cell>& cells = parts_.emplace_back(static_cast<std::size_t>(index.size()));
     parallel_blocks(static_cast<Count>(cells.size()), [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         const Index row = index[part.spec().mode][i];
@@ -182,6 +176,9 @@ AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& par
           cells[i].fiber = static_cast<Index>(view.fiber_of_single(hit.which));
       }
     });
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (cells[i].row != kNone && cells[i].fiber != kNone && lookup.knows_row(cells[i].row))
+        silent_[i] = false;
   }
 }
 

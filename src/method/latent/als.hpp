@@ -68,11 +68,12 @@ class Als {
 // What a fit says of a list of cells, found once which row and which fiber of each part they are on.
 class AlsCells {
  public:
-  AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts,
-           const std::vector<std::vector<Index>>& index);
+  AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index);
 
   // out[i] += the parts and effects at cell i.
   void add_values(const Als& als, std::span<double> out) const;
+  // Which cells no part's product says anything of.
+  [[nodiscard]] const std::vector<bool>& silent() const { return silent_; }
 
  private:
   static constexpr Index kNone = 0xffffffffU;
@@ -81,6 +82,7 @@ class AlsCells {
     Index fiber = kNone;
   };
   std::vector<std::vector<Cell>> parts_;
+  std::vector<bool> silent_;
 };
 
 }  // namespace lacuna

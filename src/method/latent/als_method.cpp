@@ -15,14 +15,15 @@ namespace {
 // The parts with nothing but their modes and rank: their ridges follow from the data.
 std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings& options,
                                     const FitRun& run) {
-  std::vector<PartOptions> parts = *options.parts;
+  std::vector<PartOptions> parts = *options.latent.parts;
   bool dropped = false;
   for (PartOptions& part : parts) {
     check_part(part.spec, tensor.order());
     if (!part.spec.near.empty() || !part.spec.learns())
       throw std::invalid_argument(
           "method als takes parts that learn a mode, with others that agree, not near ones");
-    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree}, .rank = part.rank};
+    const PartOptions bare{.spec = {.mode = part.spec.mode, .agree = part.spec.agree, .side = part.spec.side},
+                           .rank = part.rank};
     dropped = dropped || !(bare == part);
     part = bare;
   }
@@ -34,7 +35,8 @@ std::vector<PartOptions> bare_parts(const ObservedTensor& tensor, const Settings
 Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options, FitRun& run) {
   Summary summary{.reason = StopReason::kMaxIterations};
   std::optional<AlsCells> cells;
-  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->index); });
+  if (run.test() != nullptr) run.untimed([&] { cells.emplace(tensor, als.parts(), run.test()->cells); });
+  if (cells && !options.offsets->mean) run.guess_silent(cells->silent());
   std::optional<Als::Kept> best;
   double last = 0.0;
   for (int step = 1; step <= *options.max_iterations; ++step) {
@@ -50,7 +52,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
                                  .relative_gradient = summary.relative_gradient};
     const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
                                  [&](std::span<double> out) { cells->add_values(als, out); });
-    if (options.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    if (options.search.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
     if (flow == Flow::kStop) break;
     if (step > 1 && summary.relative_gradient < *options.tolerance) {
       summary.reason = StopReason::kSmallChange;
@@ -78,8 +80,9 @@ Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
     for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
     solved.mixture = als.mixture();
     solved.effects = als.effects();
-    solved.settings = {
-        {"parts", describe(parts, tensor.modes())}, {"rank", ranks}, {"noise", als.noise_deviation()}};
+    run.record().parts = describe(parts, tensor.modes());
+    run.record().ranks = ranks;
+    run.record().set("noise", als.noise_deviation());
     left = als.weighted_residual();
   }
   tensor.replace_values(std::move(left));

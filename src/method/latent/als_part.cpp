@@ -165,9 +165,25 @@ AlsPart::AlsPart(const ObservedTensor& tensor, const PartSpec& part, int rank, c
   for (Count c = 0; c < fiber_count; ++c)
     for (int k = 0; k < rank; ++k)
       sides_[1].mean.data()[c * sides_[1].width() + k] = static_cast<float>(kStartDeviation * rng.normal());
+  if (part.side > 0.0) take_side(tensor);
   if (!implicit_) return;
   difference_[0].resize_zero(row_count, sides_[0].width());
   difference_[1].resize_zero(fiber_count, sides_[0].width());
+}
+
+void AlsPart::take_side(const ObservedTensor& tensor) {
+  const auto position = [&](const AlsSide& side, int mode, bool rows) {
+    std::vector<Index> list;
+    for (Count i = 0; i < side.lists.rows(); ++i)
+      list.push_back(rows ? static_cast<Index>(i)
+                          : tensor.index(mode)[side.lists.entry[side.lists.start[i]]]);
+    return list;
+  };
+  if (const auto& side = tensor.modes()[spec_.mode].side)
+    known_[0].emplace(side, sides_[0], position(sides_[0], spec_.mode, true));
+  if (spec_.agree.size() != 1) return;
+  if (const auto& side = tensor.modes()[spec_.agree[0]].side)
+    known_[1].emplace(side, sides_[1], position(sides_[1], spec_.agree[0], false));
 }
 
 bool AlsPart::sweep(AlsEntries& entries, const Interrupted& interrupted) {
@@ -176,6 +192,7 @@ bool AlsPart::sweep(AlsEntries& entries, const Interrupted& interrupted) {
     if (implicit_)
       improve_shared(sides_[which], sides_[1 - which].lists, entries, difference_[which],
                      difference_[1 - which]);
+    if (known_[which]) known_[which]->improve(sides_[which]);
     set_precisions(sides_[which]);
   }
   return true;
@@ -249,6 +266,8 @@ void AlsPart::set_means(std::span<const float> rows, std::span<const float> fibe
 
 double AlsPart::divergence() const {
   double sum = 0.0;
+  for (const std::optional<AlsKnown>& known : known_)
+    if (known) sum += 0.5 * kKnownPrecision * known->square();
   for (const AlsSide& side : sides_) {
     sum -= 0.5 * side.log_variance;
     for (int k = 0; k < side.width(); ++k) {

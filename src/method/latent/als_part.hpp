@@ -6,6 +6,9 @@
 //   prior_i = (sum_e w_e)^(-1/2) sum_e w_e s_c(e),   s_c ~ N(0, 1 / kappa):   which fibers row i was observed
 //             on says something by itself, whatever its values are (implicit feedback; Koren 2008)
 //
+// Where the part has side information, prior_i also has what it says (als_known.hpp), of the learned mode and, if a
+// single mode must agree, of that.
+//
 // Every number has a mean and a variance of its own (mean-field variational inference; Lim & Teh 2007, Raiko,
 // Ilin & Karhunen 2007); s is a point. A row's means solve
 //
@@ -19,8 +22,10 @@
 #pragma once
 
 #include <lacuna/tensor/part_spec.hpp>
+#include <optional>
 
 #include "base/rng.hpp"
+#include "method/latent/als_known.hpp"
 #include "method/latent/als_side.hpp"
 
 namespace lacuna {
@@ -50,14 +55,18 @@ class AlsPart {
   [[nodiscard]] const AlsSide& rows() const { return sides_[0]; }
   [[nodiscard]] const AlsSide& fibers() const { return sides_[1]; }
   [[nodiscard]] int rank() const { return sides_[0].rank(); }
+  // Whether rows without entries have a factor and an effect, too.
+  [[nodiscard]] bool knows_rows() const { return known_[0].has_value(); }
 
  private:
   bool update(int which, AlsEntries& entries, const Interrupted& interrupted);
   void set_precisions(AlsSide& side) const;
+  void take_side(const ObservedTensor& tensor);
 
   PartSpec spec_;
   AlsSide sides_[2];
   bool implicit_ = false;
+  std::optional<AlsKnown> known_[2];
   FactorTable<float> difference_[2];  // scratch of improve_shared(), one row for each row of either side
   double expected_variance_ = 0.0;
 };

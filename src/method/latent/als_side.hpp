@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <lacuna/base/interrupted.hpp>
-#include <lacuna/base/parallel.hpp>
 #include <lacuna/tensor/observed_tensor.hpp>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "kernels/factor_table.hpp"
 #include "kernels/row_kernels.hpp"
 #include "tensor/fiber_view.hpp"

@@ -19,7 +19,8 @@ class FfwReport {
     run.untimed([&] {
       std::vector<FiberLookup> lookups;
       for (const PartKernels& part : solver.kernels()) lookups.emplace_back(tensor, part.view());
-      test_plan_.emplace(solver.kernels(), lookups, run.test()->index);
+      test_plan_.emplace(solver.kernels(), lookups, run.test()->cells, run.test()->coordinates);
+      run.guess_silent(test_plan_->silent());
     });
   }
 
@@ -80,7 +81,7 @@ Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run) {
       norms.push_back(observed_norm(solver.kernels()[k], latent.parts[k].factor, *latent.parts[k].right));
     }
     solved.mixture = shares(std::move(norms));
-    solved.settings = {{"tau", run.unit().restored(solver.tau())}};
+    run.record().set("tau", run.unit().restored(solver.tau()));
     tensor.replace_values({solver.residual().begin(), solver.residual().end()});
   }
   latent.dual = std::move(tensor);

@@ -4,11 +4,12 @@
 #include <stdexcept>
 
 #include "method/latent/latent_run.hpp"
+#include "method/latent/part_scale.hpp"
 
 namespace lacuna {
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                             const Settings& options, const FitRun& run) {
-  std::vector<int> ranks = *options.ranks;
+  std::vector<int> ranks = ranks_or_default(options);
   if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
   if (ranks.size() == 1) {
     ranks.assign(parts.size(), ranks[0]);
@@ -26,9 +27,12 @@ std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<Part
     if (ranks[p] < 1)
       throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const bool learns = parts[p].spec.learns();
-    const auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
+    auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
+    if (parts[p].spec.side == 1.0)  // no rows but those of its columns
+      if (const auto& side = tensor.modes()[parts[p].spec.mode].side)
+        extent = std::min(extent, side->columns());
     if (ranks[p] <= extent) continue;
-    if (ranks[p] != Settings::kDefaultRank && learns)
+    if (learns && (options.ranks.given() || parts[p].rank > 0))
       run.notice("rank " + std::to_string(ranks[p]) + " of part " + std::to_string(p + 1) +
                  " is capped at its mode's size " + std::to_string(extent));
     ranks[p] = static_cast<int>(extent);
@@ -52,9 +56,9 @@ bool needs_no_path(const ObservedTensor& tensor, const FitPlan& plan) {
 // 1e-2, 1e-1, 1: a path that climbs to lambda in steps of ten.
 std::vector<double> plan_path(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options) {
   int steps = 0;
-  if (options.path.given()) {
-    steps = *options.path;
-  } else if (options.warm_start == nullptr && options.lambdas.open() && !needs_no_path(tensor, plan)) {
+  if (options.latent.path.given()) {
+    steps = *options.latent.path;
+  } else if (options.warm_start == nullptr && options.latent.lambdas.open() && !needs_no_path(tensor, plan)) {
     double largest = 0.0;
     for (const PartOptions& part : plan.parts)
       largest = std::max(largest, options.lambda.value_or(Settings::kDefaultLambda) * part.lambda);
@@ -65,26 +69,7 @@ std::vector<double> plan_path(const ObservedTensor& tensor, const FitPlan& plan,
   return path;
 }
 
-// The average over entries of the length of the fiber they lie on.
-double mean_length(const ObservedTensor& tensor, const PartSpec& part) {
-  const FiberView view(tensor, part);
-  auto squares = static_cast<double>(view.single_fibers());
-  for (Count f = 0; f < view.listed_fibers(); ++f) {
-    const FiberView::Span span = view.span(f);
-    const auto length = static_cast<double>(span.end - span.begin);
-    squares += length * length;
-  }
-  return squares / static_cast<double>(tensor.size());
-}
-
 }  // namespace
-
-double part_scale(const ObservedTensor& tensor, const PartSpec& part) {
-  if (!part.learns()) return 1.0;
-  const double extent = tensor.extent(part.mode);
-  if (static_cast<int>(part.fiber_modes().size()) == tensor.order() - 1) return extent;
-  return extent * mean_length(tensor, full_parts(tensor.order())[part.mode]) / mean_length(tensor, part);
-}
 
 std::vector<PartSpec> FitPlan::specs() const {
   std::vector<PartSpec> list;
@@ -94,12 +79,12 @@ std::vector<PartSpec> FitPlan::specs() const {
 
 FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run) {
   FitPlan plan;
-  plan.parts = *options.parts;
+  plan.parts = *options.latent.parts;
   for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
   plan.ranks = plan_ranks(tensor, plan.parts, options, run);
   const double lambda = options.lambda.value_or(Settings::kDefaultLambda);
-  if (options.lambdas.given())
-    plan.lambda = *options.lambdas;
+  if (options.latent.lambdas.given())
+    plan.lambda = *options.latent.lambdas;
   else
     for (const PartOptions& part : plan.parts)
       plan.lambda.push_back(lambda * part.lambda * part_scale(tensor, part.spec));

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/parallel.hpp>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "kernels/fiber_products.hpp"
 #include "linalg/decompose.hpp"
 #include "problem/certificate.hpp"

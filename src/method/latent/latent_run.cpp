@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "method/latent/latent_run.hpp"
 
+#include <algorithm>
+
 #include "method/latent/factored_start.hpp"
 #include "problem/initial_point.hpp"
 
@@ -9,6 +11,15 @@ namespace {
 
 const Latent* warm_parts(const Settings& options) {
   return options.warm_start == nullptr ? nullptr : options.warm_start->latent();
+}
+
+// Whether they learn the same mode and ask the same of the others, at whatever lengths, smoothness and
+// share of side information.
+bool relate_alike(const PartSpec& a, const PartSpec& b) {
+  return a.mode == b.mode && a.agree == b.agree && a.row_power == b.row_power &&
+         a.fiber_power == b.fiber_power && a.near.size() == b.near.size() &&
+         std::equal(a.near.begin(), a.near.end(), b.near.begin(),
+                    [](const NearMode& one, const NearMode& other) { return one.mode == other.mode; });
 }
 
 // The factor of a part in dual form is U; one in factored form has to be turned into it.
@@ -24,7 +35,8 @@ LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std:
   run.untimed([&] {
     std::vector<FiberLookup> lookups;
     for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
-    test_plan_.emplace(parts, lookups, run.test()->index);
+    test_plan_.emplace(parts, lookups, run.test()->cells, run.test()->coordinates);
+    run.guess_silent(test_plan_->silent());
   });
 }
 
@@ -47,8 +59,8 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   const auto taken_over = [&](std::size_t p) {
     if (warm == nullptr || p >= warm->parts.size()) return false;
     const ModelPart& part = warm->parts[p];
-    return part.modes == plan.parts[p].spec && part.factor.rows() == data.parts()[p].rows() &&
-           part.factor.cols() == plan.ranks[p];
+    return relate_alike(part.modes, plan.parts[p].spec) &&
+           part.factor.rows() == data.parts()[p].factor_rows() && part.factor.cols() == plan.ranks[p];
   };
   std::vector<Matrix<Real>> u(plan.ranks.size());
   bool whole = true;
@@ -66,7 +78,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
 template <class Real>
 std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options) {
   const Latent* warm = warm_parts(options);
-  if (warm == nullptr || warm->dual.indices() != tensor.indices()) return {};
+  if (warm == nullptr || warm->dual.cells() != tensor.cells()) return {};
   const std::span<const double> left = warm->dual.values();
   std::vector<Real> z(left.begin(), left.end());
   if (warm->factored())  // there it is what is left of the data: Z = 2 (Y - W)
@@ -78,7 +90,7 @@ template <class Real>
 ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vector<int>& ranks) {
   std::vector<typename ProductManifold<Real>::Factor> factors;
   for (std::size_t p = 0; p < ranks.size(); ++p)
-    factors.push_back(Spectrahedron<Real>(data.parts()[p].rows(), ranks[p]));
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]));
   return ProductManifold<Real>(std::move(factors));
 }
 

@@ -42,7 +42,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
 
   std::vector<typename ProductManifold<Real>::Factor> factors;
   for (std::size_t p = 0; p < plan.ranks.size(); ++p)
-    factors.push_back(Spectrahedron<Real>(data.parts()[p].rows(), plan.ranks[p]));
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), plan.ranks[p]));
   factors.push_back(Euclidean<Real>(data.entries(), 1.0, data.everyone()));
   const ProductManifold<Real> manifold(std::move(factors));
 
@@ -51,7 +51,7 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   run.start_stage(1.0);
   solution.summary = minimize(
       manifold, problem, x, state,
-      {.optimizer = *options.optimizer,
+      {.optimizer = *options.latent.optimizer,
        .max_iterations = *options.max_iterations,
        .tolerance = *options.tolerance},
       run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {

@@ -12,6 +12,9 @@ namespace {
 // suffice.
 constexpr int kStageIterations = 30;
 constexpr double kStageTolerance = 0.05;
+// With near parts on a grid Z is solved no closer, in units of ||Y||, than so many tolerances: smooth data are
+// fitted so closely that ||Z||, which the solves are relative to, is far below what predictions depend on.
+constexpr double kNearFloor = 10.0;
 constexpr double kGapAccuracy = 1e-4;  // lacuna certify has the time for more
 
 // The best step so far by held-out error.
@@ -31,10 +34,12 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
 
   Solution<Real> solution;
   solution.u = starting_factors(data, plan, options);
-  solution.z = starting_dual<Real>(tensor, options);
+  // Without a step the Z of other settings would pass for this one's wherever it is close enough.
+  if (*options.max_iterations > 0) solution.z = starting_dual<Real>(tensor, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
   int left = *options.max_iterations;
+  const double floor = has_grids(data.parts()) ? kNearFloor * *options.tolerance : 0.0;
   for (const double factor : plan.path) {
     const bool last = factor == 1.0;
     std::vector<double> lambda = plan.lambda;
@@ -42,12 +47,12 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
     data.set_lambda(std::move(lambda));
     run.start_stage(factor);
 
-    DualProblem<Real> problem(data, {}, run.poll());
+    DualProblem<Real> problem(data, {.floor = floor}, run.poll());
     problem.start_from(std::move(solution.z));
     typename DualProblem<Real>::State state;
     std::optional<Kept<Real>> best;
     const MinimizeOptions stage{
-        .optimizer = *options.optimizer,
+        .optimizer = *options.latent.optimizer,
         .max_iterations = last ? left : std::min(left / 2, kStageIterations),
         .tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)};
     solution.summary = minimize(
@@ -55,10 +60,11 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
         [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
           Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
                             .operator_applications = applied + problem.operator_applications()};
-          if (options.certify == Certify::kEveryStep)
+          if (options.latent.certify == Certify::kEveryStep)
             run.untimed([&] { measured.gap = certify<Real>(data, u, at.z, at.misfit, kGapAccuracy).gap(); });
           const Flow flow = report.step<Real>(record, measured, u, data.lambda(), at.z);
-          if (options.keep_best && last && run.at_the_best()) best = {.u = u, .z = at.z, .misfit = at.misfit};
+          if (options.search.keep_best && last && run.at_the_best())
+            best = {.u = u, .z = at.z, .misfit = at.misfit};
           return flow;
         });
     if (best) {
@@ -66,7 +72,7 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
       state.z = std::move(best->z);
       state.misfit = best->misfit;
     }
-    if ((last || run.stopped()) && !run.interrupted() && options.certify != Certify::kNever)
+    if ((last || run.stopped()) && !run.interrupted() && options.latent.certify != Certify::kNever)
       run.untimed([&] {
         solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit, kGapAccuracy);
       });

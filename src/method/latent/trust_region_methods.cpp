@@ -31,14 +31,12 @@ Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const Settings& opt
 
 Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const FitPlan plan = make_plan(tensor, options, run);
-  nlohmann::ordered_json settings{{"parts", describe(plan.parts, tensor.modes())},
-                                  {"rank", plan.ranks},
-                                  {"lambdas", plan.lambda},
-                                  {"path", plan.path}};
-  Solved solved = *options.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
-                                                           : solve_in<float>(tensor, plan, options, run);
-  solved.settings = std::move(settings);
-  return solved;
+  run.record().parts = describe(plan.parts, tensor.modes());
+  run.record().ranks = plan.ranks;
+  run.record().lambdas = plan.lambda;
+  run.record().set("path", plan.path);
+  return *options.latent.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
+                                                         : solve_in<float>(tensor, plan, options, run);
 }
 
 }  // namespace lacuna

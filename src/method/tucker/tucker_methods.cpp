@@ -76,9 +76,8 @@ Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& rank
   }
 }
 
-template <class List>
-List in_order(const List& list, const std::vector<int>& order) {
-  List picked;
+std::vector<int> in_order(const std::vector<int>& list, const std::vector<int>& order) {
+  std::vector<int> picked;
   for (const int k : order) picked.push_back(list[k]);
   return picked;
 }
@@ -87,7 +86,7 @@ List in_order(const List& list, const std::vector<int>& order) {
 
 Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const std::vector<int> wanted = tucker_ranks(tensor, options, *options.method != Method::kTopt, run);
-  const std::vector<int> order = thin_order(tensor.indices());
+  const std::vector<int> order = thin_order(tensor.cells());
   std::vector<int> back(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) back[order[k]] = static_cast<int>(k);
 
@@ -96,7 +95,8 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
   tensor = tensor.reordered(order);
   const std::vector<int> ranks = in_order(wanted, order);
   std::optional<SortedCells> test;
-  if (run.test() != nullptr) run.untimed([&] { test.emplace(in_order(run.test()->index, order)); });
+  run.guess_unseen();
+  if (run.test() != nullptr) run.untimed([&] { test.emplace(run.test()->cells.reordered(order)); });
   Rng rng(options.seed);
   Tucker x = starting_point(tensor, ranks, warm, options, rng);
   Summary summary;
@@ -114,7 +114,8 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, rng);
   }
-  return {.body = reordered(x, back), .summary = summary, .settings = {{"rank", wanted}}};
+  run.record().ranks = wanted;
+  return {.body = reordered(x, back), .summary = summary};
 }
 
 }  // namespace lacuna

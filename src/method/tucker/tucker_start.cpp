@@ -34,7 +34,7 @@ void fit_core(const ObservedTensor& tensor, Tucker& x) {
   Tucker seen = x;
   x.core.setZero(core_size(x.ranks()));
   seen.core = x.core;
-  add_gradient(x, tensor.indices(), tensor.values(), seen);
+  add_gradient(x, tensor.cells(), tensor.values(), seen);
   seen.factors = x.factors;
   TuckerProblem::State state;
   problem.evaluate(x, nullptr, state);
@@ -49,7 +49,7 @@ void fit_core(const ObservedTensor& tensor, Tucker& x) {
 std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& options, bool full,
                               const FitRun& run) {
   const auto order = static_cast<std::size_t>(tensor.order());
-  std::vector<int> ranks = *options.ranks;
+  std::vector<int> ranks = ranks_or_default(options);
   if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
   if (ranks.size() == 1) ranks.assign(order, ranks[0]);
   if (ranks.size() != order)
@@ -71,7 +71,7 @@ std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& opti
       changed = true;
     }
   }
-  for (std::size_t k = 0; k < order && !options.ranks->empty(); ++k)
+  for (std::size_t k = 0; k < order && options.ranks.given(); ++k)
     if (ranks[k] != wanted[k])
       run.notice("rank " + std::to_string(wanted[k]) + " of mode " + std::to_string(k + 1) +
                  " is capped at " + std::to_string(ranks[k]) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads a table, as only lacuna::io can.
 #include <fstream>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/lacuna.hpp>
 
 bool reads_a_table() {
   std::ofstream("consumer.csv") << "row,column,value\na,x,1\nb,y,2\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits and predicts with an installed lacuna; ends with 0 when the answer makes sense.
 #include <cmath>
-#include <lacuna/search/fit.hpp>
+#include <lacuna/lacuna.hpp>
 
 #ifdef WITH_FILES
 bool reads_a_table();
@@ -11,7 +11,7 @@ int main() {
 #ifdef WITH_FILES
   if (!reads_a_table()) return 3;
 #endif
-  lacuna::Entries entries{.index = {{0, 0, 1, 1, 2}, {0, 1, 0, 1, 0}}, .value = {1, 2, 2, 4, 3}};
+  lacuna::Entries entries{.cells = {{0, 0, 1, 1, 2}, {0, 1, 0, 1, 0}}, .value = {1, 2, 2, 4, 3}};
   std::vector<lacuna::Mode> modes = {{.name = "row", .size = 3}, {.name = "column", .size = 2}};
   auto tensor = lacuna::ObservedTensor::create(modes, entries);
   if (!tensor) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads, and sums whose bits do not depend on how many of them there are.
+// Parallel loops, and sums whose bits do not depend on how many of them there are.
 //
 // Every loop is cut into blocks whose borders depend on the problem alone; a block's partial sum is computed
 // by one thread, and partial sums are added in block order.
@@ -12,14 +12,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <lacuna/base/threads.hpp>
 
 namespace lacuna {
-
-// Threads that parallel loops use; 0 asks for all of the machine's. Process-wide, read at each loop's start.
-// Never more than the system lets the process start. In a child that was forked from a process with threads it is
-// 1: OpenMP's threads have stayed with the parent, and a loop would wait for them for ever.
-void set_thread_count(int threads);
-[[nodiscard]] int thread_count();
 
 // An exception must not leave an OpenMP region: the program would end. A loop's body runs inside run(), and what
 // it throws, such as std::bad_alloc, is thrown again by rethrow() after the loop. Blocks that come after a

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Fills in the missing entries of multi-way data. This header is the whole library:
+//
+//   Entries, Cells, Mode       the data: cells of a K-way tensor and their values
+//   side_of_features, side_of_graph
+//                              what else is known of the positions of a mode
+//   ObservedTensor::create     checks and sorts them
+//   fit(tensor, settings)      chooses what the settings leave open, and fits
+//   fit_once, tune             fit without choosing; choose by cross-validation
+//   Settings, setting_fields   everything that can be said about a fit, and the table that describes it
+//   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
+//   Model, Predictor           the model, and the questions it answers
+//   rmse, mae, auc, rank_facts how good the answers are
+//   certify                    how far a model is from the best over all ranks
+//   read_tensor, write_tensor, read_features, read_graph, save_model, load_model, report_page
+//                              files (lacuna::io)
+//   set_thread_count, version  the library itself
+//
+// What the world does wrong (files, text) is a Result; what a caller does wrong is std::invalid_argument;
+// values that have no finite answer are a ValueRangeError; a fit that stops early says why in its FitResult.
+// Nothing is printed, and nothing is random but what comes from Settings::seed.
+#pragma once
+
+#include <lacuna/base/choice.hpp>
+#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/result.hpp>
+#include <lacuna/base/threads.hpp>
+#include <lacuna/base/version.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/side_file.hpp>
+#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/method/certify.hpp>
+#include <lacuna/method/fit_once.hpp>
+#include <lacuna/method/settings_table.hpp>
+#include <lacuna/model/model.hpp>
+#include <lacuna/model/side.hpp>
+#include <lacuna/model/structure.hpp>
+#include <lacuna/report/report.hpp>
+#include <lacuna/search/fit.hpp>
+#include <lacuna/search/tune.hpp>
+#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/observed_tensor.hpp>

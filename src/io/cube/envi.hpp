@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// ENVI cubes, row x column x band: a header (.hdr) beside a file of raw numbers, in any of their three orders.
+#pragma once
+
+#include <lacuna/io/tensor_file.hpp>
+#include <string>
+
+namespace lacuna::io {
+
+// By the name of either file. Wavelengths become positions of the bands, "data ignore value" is missing.
+Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options);
+
+// Both files: NAME.hdr and NAME.img, or the raw file that `path` names and its header. What the header of the cube that
+// was read says beyond sizes and layout is kept.
+Result<> write_envi(const std::string& path, const TensorFile& file);
+Result<> check_envi_shape(const std::string& path, const TensorFile& file);
+
+}  // namespace lacuna::io

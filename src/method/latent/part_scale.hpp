@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/part_spec.hpp>
+
+namespace lacuna {
+
+// The scale of a part, lambda_p = lambda part_scale(): n_k for the paper's parts; a marginal part, whose
+// fibers are longer, has that divided by how much longer they are (averaged over entries), which keeps its
+// share of A(u) at that of the paper's part of its mode (docs/math.md, "The scale of a part").
+// A near part has the scale of the part in which its near modes agree, since kappa has 1 on its diagonal, and
+// 1 where it learns nothing ("Near parts").
+[[nodiscard]] double part_scale(const ObservedTensor& tensor, const PartSpec& part);
+
+}  // namespace lacuna

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Estimates of memory count the ranks that can occur.
+#include "method/costs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "method/rank_limits.hpp"
+#include "support/random_tensor.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr Count kEntries = 100000;
+const std::vector<Mode> kModes = test::plain_modes({4000, 3000, 200});
+
+double bytes(const Settings& settings) { return info(*settings.method).bytes(kEntries, kModes, settings); }
+
+TEST(Costs, AnOpenRankCountsAsTheLargestThatCanOccur) {
+  Settings settings{.method = Method::kTrMm, .latent = {.parts = full_structure(3)}};
+  const double open = bytes(settings);
+  settings.ranks = {kLargestGrownRank};
+  EXPECT_EQ(open, bytes(settings));
+  for (const auto& [method, rank] :
+       {std::pair{Method::kBayesCp, kBayesCpStartRank}, std::pair{Method::kAls, kAlsRank},
+        std::pair{Method::kGeomCg, largest_tucker_rank(3)}})
+    EXPECT_EQ(bytes({.method = method}), bytes({.method = method, .ranks = {rank}})) << name(method);
+}
+
+TEST(Costs, LargerRanksNeedMoreUpToTheSizesOfTheModes) {
+  for (const MethodInfo& method : methods()) {
+    if (!takes(method.method, kTakesRank)) continue;
+    EXPECT_LT(bytes({.method = method.method, .ranks = {5}}), bytes({.method = method.method, .ranks = {40}}))
+        << method.name;
+  }
+  EXPECT_EQ(bytes({.method = Method::kTrMm, .ranks = {5, 5, 200}}),
+            bytes({.method = Method::kTrMm, .ranks = {5, 5, 100000}}));
+}
+
+TEST(Costs, RanksOfSinglePartsCount) {
+  Settings settings{.method = Method::kTrMm, .ranks = {5}, .latent = {.parts = full_structure(3)}};
+  const double plain = bytes(settings);
+  settings.latent.parts->front().rank = 100;
+  EXPECT_GT(bytes(settings), plain + 8.0 * 95 * 4000);
+  settings.latent.parts->front().rank = 0;
+  settings.ranks = {100, 5, 5};
+  EXPECT_GT(bytes(settings), plain + 8.0 * 95 * 4000);
+}
+
+TEST(Costs, GridsOfNearPartsCount) {
+  Settings settings{.method = Method::kTrMm, .ranks = {5}};
+  settings.latent.parts = std::vector<PartOptions>{{.spec = {.mode = 2, .agree = {0, 1}}}};
+  const double plain = bytes(settings);
+  settings.latent.parts = std::vector<PartOptions>{
+      {.spec = {.mode = 2, .agree = {}, .near = {{0, 8.0}, {1, 8.0}}, .smoothness = 1.5}}};
+  EXPECT_GT(bytes(settings), plain + 8.0 * 4000 * 3000);
+}
+
+TEST(Costs, TheCoreOfATuckerTensorBoundsItsRank) {
+  EXPECT_EQ(largest_tucker_rank(2), kLargestGrownRank);
+  EXPECT_EQ(largest_tucker_rank(3), kLargestGrownRank);
+  EXPECT_EQ(largest_tucker_rank(4), 32);
+  for (int order = 4; order <= 8; ++order)
+    EXPECT_LE(std::pow(2.0 * largest_tucker_rank(order), order), 1.01 * (1 << 24)) << order;
+}
+
+}  // namespace
+}  // namespace lacuna
