@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "io/file/atomic_file.hpp"
+
 namespace lacuna::cli {
 namespace {
 
@@ -69,13 +71,8 @@ std::optional<Identity> identity(const std::string& path) {
     if (!S_ISREG(info.st_mode)) return std::nullopt;
     return Identity{info.st_dev, info.st_ino, ""};
   }
-  std::error_code none;
-  // A link to nothing yet: what will be made is where it points.
-  std::filesystem::path place = path;
-  if (std::filesystem::is_symlink(place, none)) {
-    const auto target = std::filesystem::read_symlink(place, none);
-    place = target.is_absolute() ? target : place.parent_path() / target;
-  }
+  const std::filesystem::path place =
+      follow_link(path);  // a link to nothing yet: what will be made is where it points
   const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : ".";
   if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
   return Identity{info.st_dev, info.st_ino, place.filename().string()};
@@ -86,8 +83,7 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
   const auto add = [&](const CLI::App& owner, std::string_view flag, Role role) {
     const CLI::Option* option = owner.get_option_no_throw(std::string(flag));
     if (option == nullptr) return;
-    for (const std::string& path : option->results())
-      if (!path.empty()) files.push_back({std::string(flag), path, role});
+    for (const std::string& path : option->results()) files.push_back({std::string(flag), path, role});
   };
   add(app, "--config", Role::kInput);
   for (const char* flag : {"--side", "--graph"})  // MODE=FILE
@@ -118,6 +114,8 @@ std::string beside(const std::string& path, const std::string& what) {
 
 Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   const std::vector<NamedFile> files = named_files(app, verb);
+  for (const NamedFile& file : files)
+    if (file.path.empty()) return usage_error(file.flag, "found an empty file name");
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
     const auto mine = identity(files[i].path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which flags name files that are read and which name files that are written, for all verbs, and what must hold
-// before any work is done: no output is an input or another output.
+// before any work is done: each has a name, and no output is an input or another output.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace lacuna::cli {
 
-// Refuses an output that is an input, or two outputs that are one file, whatever they are called: by device and
+// Refuses an empty name, an output that is an input, or two outputs that are one file, whatever they are called: by device and
 // inode, or where a file does not exist yet by the folder's identity and the name. Devices and pipes may be named
 // more than once.
 Result<> check_files(const CLI::App& app, const CLI::App& verb);

@@ -56,6 +56,10 @@ class Bombs(CliTest):
         self.path("a.jpg").write_bytes(data)
         self.assertIn("too few for a picture", self.refused(self.path("a.jpg")))
 
+    def test_a_video_whose_frames_never_come(self):
+        self.path("a.y4m").write_bytes(b"YUV4MPEG2 W65535 H65535 C444\nFRAME\nabc")
+        self.assertIn("cut short", self.refused(self.path("a.y4m")))
+
     def test_an_hdf5_file_whose_numbers_were_never_written(self):
         self.assertIn("bytes that claim to hold", self.refused(FILES / "never_written.mat"))
 

@@ -76,6 +76,15 @@ class Headers(SampleTest):
         self.path("m.lac").write_bytes(pack(plain_header()))
         self.ok("info", "m.lac")
 
+    def test_arrays_over_each_other_take_no_memory(self):
+        count = 100_000  # 800 kB that 20,000 offsets claim for themselves: 16 GB
+        keys = {"name": "k", "dtype": "u8", "count": count, "offset": 0}
+        effect = {"modes": [0], "ridge": 1.0, "key": keys, "value": {**keys, "dtype": "f8"}}
+        header = plain_header(offsets={"mean": 1.0, "effects": [effect] * 20_000})
+        self.path("m.lac").write_bytes(pack(header, struct.pack(f"<{count}Q", *range(count))))
+        told = self.fails(REFUSED, "info", "m.lac")
+        self.assertIn("arrays that lie over each other", told)
+
     def test_nested_200000_deep(self):
         deep = json.dumps(plain_header()).encode().replace(b'{}', b"[" * 200000 + b"]" * 200000)
         self.refused(pack(deep))

@@ -60,6 +60,18 @@ class Identity(SampleTest):
             with self.subTest(arguments):
                 self.refused(*arguments)
 
+    def test_a_name_is_not_empty(self):
+        for arguments in (
+            ("fit", "train.tns", "-o", ""), ("fit", "train.tns", "-o", "n.lac", "--history", ""),
+            ("fit", "train.tns", "-o", "n.lac", "--report", ""), ("fit", "", "-o", "n.lac"),
+            ("tune", "train.tns", "-o", "n.lac", "--state", ""), ("convert", "train.tns", ""),
+            ("complete", "train.tns", "-o", "o.tns", "--model", ""),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                self.assertIn("found an empty file name", self.fails(2, *arguments))
+                now = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+                self.assertEqual(now, self.before)
+
     def test_an_output_is_no_other_output(self):
         for arguments in (
             ("fit", "train.tns", "-o", "q", "--history", "q"),

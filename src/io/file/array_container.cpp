@@ -148,6 +148,9 @@ std::uint64_t ArrayReader::checked_bytes(const nlohmann::json& described, const 
   const std::uint64_t offset = array_number(described, "offset");
   if (offset > arrays_.size() || count > (arrays_.size() - offset) / element)
     throw Bad("an array beyond the file's end");
+  // Each is read once. A header that describes the same bytes again and again would take any amount of memory.
+  given_ += count * element;
+  if (given_ > arrays_.size()) throw Bad("arrays that lie over each other");
   return count * element;
 }
 

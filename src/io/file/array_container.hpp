@@ -59,7 +59,8 @@ class ArrayReader {
   static Result<ArrayReader> open(const std::string& path);
   [[nodiscard]] const nlohmann::json& header() const { return header_; }
 
-  // Throw Bad, or a json exception, when the description does not fit the file. Numbers are finite.
+  // Throw Bad, or a json exception, when the description does not fit the file. Numbers are finite. All arrays
+  // together are no longer than the file, so an array is read once.
   template <class T>
   [[nodiscard]] std::vector<T> get(const nlohmann::json& described) const {
     std::vector<T> values(checked_bytes(described, dtype_name<T>(), sizeof(T)) / sizeof(T));
@@ -76,6 +77,7 @@ class ArrayReader {
 
   nlohmann::json header_;
   std::vector<char> arrays_;
+  mutable std::uint64_t given_ = 0;  // bytes of the arrays read so far
 };
 
 [[nodiscard]] bool starts_like_container(const std::string& path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files that appear whole: temporary name, fsync, rename, fsync of the folder.
+// Files that appear whole: written without a name (or, where a file system has no such files, under a temporary one),
+// fsync, temporary name, rename, fsync of the folder.
 #include "io/file/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <vector>
@@ -25,6 +27,7 @@ using io::system_text;
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
 constexpr int kAttempts = 100;             // at a temporary name nobody uses
 constexpr std::size_t kLongestStem = 200;  // names stop at 255 bytes on the usual file systems
+constexpr int kMostLinks = 40;             // as the kernel: more lead in a circle
 
 // "/dev/stdout" and its kin name an open file of this process: its own offset must be used, and a rename over
 // what it points to would cut the shell's redirection loose. -1: an ordinary path.
@@ -46,17 +49,6 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Writing through a symbolic link replaces what it points to and leaves the link alone.
-std::string follow_link(const std::string& path) {
-  struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
-  char* const resolved = ::realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string out = resolved;
-  std::free(resolved);
-  return out;
-}
-
 std::string random_suffix() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::random_device device;
@@ -67,10 +59,22 @@ std::string random_suffix() {
 
 }  // namespace
 
+std::string follow_link(const std::string& path) {
+  std::filesystem::path place = path;
+  for (int step = 0; step < kMostLinks; ++step) {
+    std::error_code none;
+    if (!std::filesystem::is_symlink(place, none)) return place.string();
+    place = place.parent_path() /
+            std::filesystem::read_symlink(place, none);  // an absolute one stands for itself
+  }
+  return path;
+}
+
 struct AtomicFile::State {
-  std::string path;    // as the caller wrote it, for messages
-  std::string target;  // what is replaced
-  std::string temporary;
+  std::string path;                    // as the caller wrote it, for messages
+  std::string target;                  // what is replaced
+  std::string nameless;                // where the system keeps the open file, while it has no name
+  std::string temporary;               // its name, while it has one that is not the target's
   std::optional<TemporaryName> noted;  // for a program that is stopped before the file is whole
   int file = -1;
   bool direct = false;  // a device or pipe: written straight to
@@ -87,7 +91,10 @@ struct AtomicFile::State {
   void fail(int code) {
     if (!error) error = output_error(path, system_text(code));
   }
-  bool open_temporary(mode_t permissions_of_old, bool replaces);
+  void open_new(mode_t permissions_of_old, bool replaces);
+  template <class Make>
+  bool take_temporary_name(Make&& make);
+  void give_name();  // to a file that has none
   void put(const char* data, std::size_t bytes);
   void flush() {
     put(buffer.data(), used);
@@ -96,24 +103,52 @@ struct AtomicFile::State {
   void sync_folder();
 };
 
-// open() instead of mkstemp(): the kernel then applies the umask, which cannot be asked for without a race.
-bool AtomicFile::State::open_temporary(mode_t permissions_of_old, bool replaces) {
+// Calls make(name), which returns a descriptor or -1, with names until one is new.
+template <class Make>
+bool AtomicFile::State::take_temporary_name(Make&& make) {
   const std::size_t slash = target.rfind('/');
   const std::size_t stem = slash == std::string::npos ? 0 : slash + 1;
   const std::string name = target.substr(stem, kLongestStem);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string candidate = fmt::format("{}.{}.{}.tmp", target.substr(0, stem), name, random_suffix());
     noted.emplace(candidate.c_str());
-    file = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) {
+    if (make(candidate.c_str()) >= 0) {
       temporary = std::move(candidate);
-      if (replaces) (void)::fchmod(file, permissions_of_old);  // a private file stays private
       return true;
     }
+    const int code = errno;
     noted.reset();
-    if (errno != EEXIST) return false;
+    errno = code;
+    if (code != EEXIST) return false;
   }
   return false;
+}
+
+// A file without a name goes when the process does, however that ends. open() instead of mkstemp() for the others:
+// the kernel then applies the umask, which cannot be asked for without a race.
+void AtomicFile::State::open_new(mode_t permissions_of_old, bool replaces) {
+  file = ::open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (file >= 0) {
+    nameless = fmt::format("/proc/self/fd/{}", file);
+    if (::access(nameless.c_str(), F_OK) != 0) {  // no /proc: it could never get a name
+      ::close(file);
+      file = -1;
+      nameless.clear();
+    }
+  }
+  if (file < 0)
+    (void)take_temporary_name(
+        [&](const char* name) { return file = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  if (file >= 0 && replaces) (void)::fchmod(file, permissions_of_old);  // a private file stays private
+}
+
+void AtomicFile::State::give_name() {
+  if (error || nameless.empty()) return;
+  const bool named = take_temporary_name([&](const char* name) {
+    return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  });
+  if (!named) fail(errno);
+  nameless.clear();
 }
 
 void AtomicFile::State::put(const char* data, std::size_t bytes) {
@@ -148,6 +183,8 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   } else {
     state->target = follow_link(path);
     const bool exists = ::stat(state->target.c_str(), &info) == 0;
+    std::error_code none;
+    if (std::filesystem::is_symlink(state->target, none)) return output_error(path, system_text(ELOOP));
     if (exists && S_ISDIR(info.st_mode)) return output_error(path, system_text(EISDIR));
     if (exists && !S_ISREG(info.st_mode)) {
       state->direct = true;
@@ -158,7 +195,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
       if (::stat(folder.c_str(), &folder_info) != 0 && errno == ENOENT) {
         return output_error(path, fmt::format("the folder '{}' does not exist", folder));
       }
-      state->open_temporary(info.st_mode & 0777U, exists);
+      state->open_new(info.st_mode & 0777U, exists);
     }
   }
   if (state->file < 0) return output_error(path, system_text(errno));
@@ -188,6 +225,8 @@ Result<std::string> AtomicFile::flush_to_path() {
   s.flush();
   if (s.error) return *s.error;
   if (s.direct) return output_error(s.path, "found a pipe or a device, expected a file for this format");
+  s.give_name();
+  if (s.error) return *s.error;
   return s.temporary;
 }
 
@@ -196,6 +235,7 @@ Result<> AtomicFile::commit() {
   if (s.done) return Nothing{};
   s.flush();
   if (!s.direct && !s.error && ::fsync(s.file) != 0) s.fail(errno);
+  s.give_name();
   if (::close(s.file) != 0) s.fail(errno);
   s.file = -1;
   if (!s.direct && !s.error) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A file that is there whole or not at all: written under a unique temporary name in the target's folder,
-// then fsync, rename, fsync of the folder. An AtomicFile that is destroyed before commit() leaves nothing
-// behind.
+// A file that is there whole or not at all: written in the target's folder without a name, then fsync, a unique
+// temporary name, rename, fsync of the folder. Where the file system has no files without names the temporary one is
+// there from the beginning. An AtomicFile that is destroyed before commit() leaves nothing behind, and where there
+// are files without names, neither does a process that is killed.
 #pragma once
 
 #include <cstddef>
@@ -34,5 +35,9 @@ class AtomicFile {
   explicit AtomicFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Where a file of this name would be written: writing through symbolic links replaces, or makes, what they point to
+// and leaves the links alone. The name of a link itself where links lead in a circle.
+[[nodiscard]] std::string follow_link(const std::string& path);
 
 }  // namespace lacuna

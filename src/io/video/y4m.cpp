@@ -56,6 +56,21 @@ Result<bool> get_line(const GetBytes& get, std::string& line) {
   }
 }
 
+// Bit by bit: a line of thirty bytes can claim frames of gigabytes that never come.
+Result<std::size_t> get_frame(const GetBytes& get, std::size_t bytes, Bytes& frame) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  std::size_t filled = 0;
+  while (filled < bytes) {
+    frame.resize(std::max(frame.size(), std::min(bytes, filled + kBlock)));
+    const std::size_t wanted = std::min(bytes, frame.size()) - filled;
+    const auto got = get(std::span(frame).subspan(filled, wanted));
+    if (!got) return got.error();
+    filled += *got;
+    if (*got < wanted) break;
+  }
+  return filled;
+}
+
 unsigned char to_byte(double value) {
   return static_cast<unsigned char>(std::lround(std::clamp(value, 0.0, 1.0) * kFull));
 }
@@ -143,7 +158,7 @@ Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get) 
   Y4mStream stream;
   stream.format = *format;
   const std::size_t cells = format->pixels() * format->channels;
-  Bytes frame(format->frame_bytes());
+  Bytes frame;
   for (;;) {
     more = get_line(get, line);
     if (!more) return placed(more.error());
@@ -151,11 +166,11 @@ Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get) 
     const std::string where = fmt::format("{}, frame {}", path, stream.frames + 1);
     if (line != "FRAME" && !line.starts_with("FRAME "))
       return input_error(where, fmt::format("found {}, expected the word FRAME", quoted(line)));
-    const auto got = get(frame);
+    const auto got = get_frame(get, format->frame_bytes(), frame);
     if (!got) return placed(got.error());
-    if (*got < frame.size())
-      return input_error(
-          where, fmt::format("found {} bytes, expected {}: the video is cut short", *got, frame.size()));
+    if (*got < format->frame_bytes())
+      return input_error(where, fmt::format("found {} bytes, expected {}: the video is cut short", *got,
+                                            format->frame_bytes()));
     const std::uint64_t all = (stream.frames + 1) * cells;
     constexpr std::uint64_t kCell =
         2 * sizeof(double) + 4 * sizeof(Index);  // while the list of numbers grows
