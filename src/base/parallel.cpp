@@ -42,7 +42,8 @@ int startable(int wanted) {
   }
   changed.notify_all();
   for (std::thread& one : started) one.join();
-  return static_cast<int>(started.size()) + 1;
+  const int all = static_cast<int>(started.size()) + 1;
+  return all < wanted ? std::max(1, all * 3 / 4) : all;  // at a limit, OpenMP's own may need a little more
 }
 
 // The folder has a link for each thread, and two of its own.

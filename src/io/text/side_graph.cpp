@@ -15,8 +15,6 @@
 namespace lacuna {
 namespace {
 
-using io::Field;
-
 bool is_weight(std::string_view text, double& weight) {
   return io::parse_decimal(text, '.', weight) && weight >= 0.0 && std::isfinite(weight);
 }

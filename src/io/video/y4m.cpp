@@ -122,9 +122,10 @@ void decode_frame(const Y4mFormat& format, const unsigned char* bytes, double* o
   const unsigned char* plane = bytes + format.pixels();
   for (std::size_t c = 1; c < step; ++c, plane += format.colour_rows() * format.colour_columns())
     for (std::size_t i = 0; i < format.rows; ++i)
-      for (std::size_t j = 0; j < format.columns; ++j)
-        out[(i * format.columns + j) * step + c] =
-            plane[i / format.row_share * format.colour_columns() + j / format.column_share] / kFull;
+      for (std::size_t j = 0; j < format.columns; ++j) {
+        const std::size_t at = i / format.row_share * format.colour_columns() + j / format.column_share;
+        out[(i * format.columns + j) * step + c] = plane[at] / kFull;
+      }
 }
 
 void encode_frame(const Y4mFormat& format, const double* value, unsigned char* bytes) {
