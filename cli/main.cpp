@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 // lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <lacuna/base/result.hpp>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <typeinfo>
 
+#include "io/file/temporary_files.hpp"
 #include "program.hpp"
 #include "run_record.hpp"
 #include "signals.hpp"
@@ -43,12 +49,24 @@ int printed(int code) {
 // freed, and a large fit then carries a tenth more memory than it uses.
 void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
+// Memory may also run out where nothing may be thrown: destructors of the JSON library allocate, and so does the way
+// to a sentence. That is an end as any other that has a name. Takes no memory.
+[[noreturn]] void end_for_lack_of_memory() {
+  const std::type_info* const thrown = abi::__cxa_current_exception_type();
+  unlink_temporaries();
+  if (thrown == nullptr || *thrown != typeid(std::bad_alloc)) std::abort();
+  constexpr std::string_view kSentence = "lacuna: out of memory\n";
+  (void)!write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  _exit(static_cast<int>(ErrorKind::kMemory));
+}
+
 }  // namespace
 }  // namespace lacuna::cli
 
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
+  std::set_terminate(lacuna::cli::end_for_lack_of_memory);
   try {
     lacuna::cli::return_freed_memory();
     lacuna::cli::install_signals();
