@@ -87,12 +87,15 @@ def arrays():
     for name, content in {
         "dense": {"x": np.nan_to_num(cube)}, "struct": {"data": {"x": cube, "y": "text"}}, "bytes": {"x": np.arange(6, dtype=np.uint8).reshape(2, 3)},
         "sparse": {"x": scipy.sparse.csc_matrix(np.array([[1.0, 0, 2], [0, 3, 0]]))}, "list": {"x": np.array([[1, 1, 5.0], [2, 3, 6]])},
+        "single": {"x": np.array([[1.5, np.nan, 2], [0.1, 3, -4]], dtype=np.float32), "y": np.array([[300.0, 7.0]])},
     }.items():  # fmt: skip
         for kind in (False, True):
             with io.BytesIO() as out:
                 scipy.io.savemat(out, content, do_compression=kind)
                 data = b"MATLAB 5.0 MAT-file".ljust(116) + out.getvalue()[116:]  # without the date
                 put("mat5", name + ("-packed" if kind else ""), data, b"\1\0" if name == "list" else b"")
+                if name in ("dense", "list", "single"):
+                    put("mat5_against_matio", name + ("-packed" if kind else ""), data)
 
 
 def still(archive):

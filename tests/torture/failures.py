@@ -92,9 +92,10 @@ class Failures:
 
 
 def some(total, steps):
-    """1, 2, 3, ... total; with `steps` about that many, dense at the beginning."""
+    """1, 2, 3, ... total; with `steps` about that many: a third of them the last ones, where the work and the writing are,
+    the others evenly from the first on."""
     if not steps or total <= steps:
         return range(1, total + 1)
-    dense = steps // 2
-    stride = max(1, (total - dense) // (steps - dense))
-    return [*range(1, dense + 1), *range(dense + 1, total + 1, stride)]
+    last = steps // 3
+    stride = max(1, (total - last) // (steps - last))
+    return [*range(1, total - last + 1, stride), *range(total - last + 1, total + 1)]
