@@ -89,7 +89,8 @@ int counted_main(int argc, char** argv, char** environment) {
 
 extern "C" {
 
-int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(), void* stack_end) {
+int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(),
+                      void* stack_end) {
   real_main = main;
   return next<int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*)>("__libc_start_main")(
       counted_main, argc, argv, init, fini, rtld_fini, stack_end);
@@ -107,8 +108,12 @@ static void* no_memory() {
 }
 
 void* malloc(std::size_t bytes) { return fails(What::kAlloc) ? no_memory() : __libc_malloc(bytes); }
-void* calloc(std::size_t count, std::size_t bytes) { return fails(What::kAlloc) ? no_memory() : __libc_calloc(count, bytes); }
-void* realloc(void* block, std::size_t bytes) { return fails(What::kAlloc) ? no_memory() : __libc_realloc(block, bytes); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return fails(What::kAlloc) ? no_memory() : __libc_calloc(count, bytes);
+}
+void* realloc(void* block, std::size_t bytes) {
+  return fails(What::kAlloc) ? no_memory() : __libc_realloc(block, bytes);
+}
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   return fails(What::kAlloc) ? no_memory() : __libc_memalign(alignment, bytes);
 }
@@ -127,7 +132,8 @@ ssize_t write(int file, const void* data, std::size_t bytes) {
 int fsync(int file) {
   static auto* real = next<int(int)>("fsync");
   struct stat info {};
-  if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) return real(file);  // a folder's may fail: it is advice
+  if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode))
+    return real(file);  // a folder's may fail: it is advice
   return refuse(What::kWrite) ? -1 : real(file);
 }
 int ftruncate64(int file, off64_t size) {
@@ -180,10 +186,17 @@ std::size_t fread(void* into, std::size_t bytes, std::size_t count, std::FILE* f
 }
 
 // The names that checked calls have (_FORTIFY_SOURCE).
-ssize_t __read_chk(int file, void* into, std::size_t bytes, std::size_t /*room*/) { return read(file, into, bytes); }
-ssize_t __pread64_chk(int file, void* into, std::size_t bytes, off64_t at, std::size_t /*room*/) { return pread64(file, into, bytes, at); }
-ssize_t __pread_chk(int file, void* into, std::size_t bytes, off_t at, std::size_t /*room*/) { return pread64(file, into, bytes, at); }
-std::size_t __fread_chk(void* into, std::size_t /*room*/, std::size_t bytes, std::size_t count, std::FILE* file) {
+ssize_t __read_chk(int file, void* into, std::size_t bytes, std::size_t /*room*/) {
+  return read(file, into, bytes);
+}
+ssize_t __pread64_chk(int file, void* into, std::size_t bytes, off64_t at, std::size_t /*room*/) {
+  return pread64(file, into, bytes, at);
+}
+ssize_t __pread_chk(int file, void* into, std::size_t bytes, off_t at, std::size_t /*room*/) {
+  return pread64(file, into, bytes, at);
+}
+std::size_t __fread_chk(void* into, std::size_t /*room*/, std::size_t bytes, std::size_t count,
+                        std::FILE* file) {
   return fread(into, bytes, count, file);
 }
 int __open_2(const char* path, int flags) { return open(path, flags); }

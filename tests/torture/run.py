@@ -61,7 +61,7 @@ def attack(name, size, folder, world, seed):
         return getattr(Stops(world, seed, tell), name)(size)
     places = Places(world, tell)
     return (places.file_size_limits(size) + places.full_disks(size) + places.read_only() + places.strange_outputs()
-            + places.links() + places.pipes())  # fmt: skip
+            + places.links() + places.piped_inputs() + places.pipes())  # fmt: skip
 
 
 def main(arguments):
