@@ -68,7 +68,7 @@ class Failures:
         for name in ALLOCATING:
             self.world.whole_outputs(name)
             count += self.every(name, "alloc", "", (0, 5), steps)  # 0: the caller did well without it
-            count += self.every(name, "alloc", "+", (5,), steps and steps // 2 or 500)
+            count += self.every(name, "alloc", "+", (0, 5), steps and steps // 2 or 500)
         return count
 
     def writes(self, steps):
