@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
+#include "io/file/json_list.hpp"
 #include "model/body.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/fiber_counts.hpp"
@@ -117,7 +118,8 @@ Result<int> InfoCommand::show_data() const {
              {"mean", tensor->mean()},
              {"fit_bytes", plain_fit_bytes(*tensor)}};
   const std::vector<FiberCount> fibers = count_fibers(*tensor);
-  for (int k = 0; k < tensor->order(); ++k) about["modes"].push_back(mode_json(*tensor, k, fibers[k]));
+  for (int k = 0; k < tensor->order(); ++k)
+    io::list_in(about, "modes").push_back(mode_json(*tensor, k, fibers[k]));
   if (output.json) {
     fmt::print("{}\n", about.dump());
     return 0;
@@ -211,12 +213,13 @@ Result<int> InfoCommand::show_model() const {
   for (const Mode& mode : modes)
     if (mode.side) about["side"][mode.name] = mode.side->columns();
   for (const Mode& mode : modes)
-    about["modes"].push_back({{"name", mode.name},
-                              {"size", mode.size},
-                              {"labelled", !mode.labels.empty()},
-                              {"positions", positions_json(mode)}});
+    io::list_in(about, "modes")
+        .push_back({{"name", mode.name},
+                    {"size", mode.size},
+                    {"labelled", !mode.labels.empty()},
+                    {"positions", positions_json(mode)}});
   if (const Latent* latent = model->latent())
-    for (const ModelPart& part : latent->parts) about["parts"].push_back(part_json(part, modes));
+    for (const ModelPart& part : latent->parts) io::list_in(about, "parts").push_back(part_json(part, modes));
   if (output.json) {
     fmt::print("{}\n", about.dump());
     return 0;

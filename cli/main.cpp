@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 // lacuna: one binary, a verb for each job. The only place that turns errors into exit codes.
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <lacuna/base/result.hpp>
-#include <lacuna/base/version.hpp>
-#include <memory>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <typeinfo>
 
-#include "command.hpp"
-#include "file_flags.hpp"
-#include "number_flags.hpp"
+#include "io/file/temporary_files.hpp"
+#include "program.hpp"
 #include "run_record.hpp"
 #include "signals.hpp"
-#include "suggest.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -29,63 +30,13 @@ int fail(ErrorKind kind, const std::string& message) {
   return static_cast<int>(kind);
 }
 
-// Keys of a --config file that stand in no [verb] section are flags of the verb that runs.
-class VerbConfig : public CLI::ConfigTOML {
- public:
-  explicit VerbConfig(const CLI::App& app) : app_(&app) {}
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(input);
-    for (CLI::ConfigItem& item : read)
-      for (const CLI::App* verb : app_->get_subcommands())
-        if (item.parents.empty()) item.parents = {verb->get_name()};
-    return read;
-  }
-
- private:
-  const CLI::App* app_;
-};
-
-// help -> --help; help fit -> fit --help; help ft -> ft, which is refused as a misspelt verb
-std::vector<std::string> asked_for_help(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.size() == 1) return {"--help"};
-  const auto verbs = app.get_subcommands({});
-  const bool known = std::any_of(verbs.begin(), verbs.end(),
-                                 [&](const CLI::App* verb) { return verb->check_name(words[1]); });
-  return known ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{words[1]};
-}
-
 int run(int argc, char** argv) {
-  CLI::App app("Fills in the missing entries of multi-way data.", "lacuna");
-  app.set_version_flag("-V,--version", version());
-  app.set_config("--config", "", "read flags from a file; flags given here win");
-  app.config_formatter(std::make_shared<VerbConfig>(app));
-  app.allow_config_extras(CLI::config_extras_mode::error);
-  app.require_subcommand(1);
-  app.fallthrough();
-  app.footer("Every verb explains itself: lacuna help VERB");
-  std::vector<std::pair<std::string, Action>> actions = {
-      {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
-      {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
-      {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)},
-      {"tune", add_tune(app)},         {"report", add_report(app)},     {"settings", add_settings(app)},
-      {"top", add_top(app)},           {"update", add_update(app)}};
-  check_numbers(app);
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && words[0] == "help") words = asked_for_help(app, words);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the end
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail(ErrorKind::kUsage, complaint(app, error, words.empty() ? nullptr : words[0].c_str()));
-  }
-  for (const auto& [verb, action] : actions) {
-    if (!app.got_subcommand(verb)) continue;
-    if (auto fine = check_files(app, *app.get_subcommand(verb)); !fine)
-      return fail(fine.error().kind, fine.error().message());
-    const Result<int> result = action();
-    return result ? *result : fail(result.error().kind, result.error().message());
-  }
-  return fail(ErrorKind::kUsage, "no verb given; see lacuna --help");
+  Program program;
+  const auto next = program.read({argv + std::min(argc, 1), argv + argc});
+  if (!next) return fail(next.error().kind, next.error().message());
+  if (*next == Program::Next::kDone) return 0;
+  const Result<int> result = program.run();
+  return result ? *result : fail(result.error().kind, result.error().message());
 }
 
 // The exit code, once all that was printed is where it should go.
@@ -98,16 +49,28 @@ int printed(int code) {
 // freed, and a large fit then carries a tenth more memory than it uses.
 void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
+// Memory may also run out where nothing may be thrown: destructors of the JSON library allocate, and so does the way
+// to a sentence. That is an end as any other that has a name. Takes no memory.
+[[noreturn]] void end_for_lack_of_memory() {
+  const std::type_info* const thrown = abi::__cxa_current_exception_type();
+  unlink_temporaries();
+  if (thrown == nullptr || *thrown != typeid(std::bad_alloc)) std::abort();
+  constexpr std::string_view kSentence = "lacuna: out of memory\n";
+  (void)!write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  _exit(static_cast<int>(ErrorKind::kMemory));
+}
+
 }  // namespace
 }  // namespace lacuna::cli
 
 int main(int argc, char** argv) {
   using lacuna::ErrorKind;
   using lacuna::cli::fail;
-  lacuna::cli::return_freed_memory();
-  lacuna::cli::install_signals();
-  lacuna::cli::set_command_line(argc, argv);
+  std::set_terminate(lacuna::cli::end_for_lack_of_memory);
   try {
+    lacuna::cli::return_freed_memory();
+    lacuna::cli::install_signals();
+    lacuna::cli::set_command_line(argc, argv);
     return lacuna::cli::printed(lacuna::cli::run(argc, argv));
   } catch (const std::system_error& error) {  // a line that could not be printed
     return fail(ErrorKind::kOutput, fmt::format("stdout: {}", error.code().message()));

@@ -19,8 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 def units(build):
     """The library's files, and the units that the command line's files are compiled in: those, the longest, first."""
     files = [Path(entry["file"]) for entry in json.loads((build / "compile_commands.json").read_text())]
+    verbs = [f for f in files if "lacuna_verbs.dir" in f.parts]
     library = [f for f in files if {ROOT / "src", ROOT / "formats"} & set(f.parents)]
-    return [f for f in files if "lacuna_cli.dir" in f.parts] + library
+    return verbs + library + [f for f in files if f.parent == ROOT / "cli"]
 
 
 def main(arguments):

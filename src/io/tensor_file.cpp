@@ -9,7 +9,6 @@
 #include <cctype>
 #include <cerrno>
 #include <lacuna/io/tensor_file.hpp>
-#include <limits>
 #include <stdexcept>
 
 #include "io/array/npy.hpp"
@@ -17,6 +16,7 @@
 #include "io/array/npz_write.hpp"
 #include "io/child/dense_child.hpp"
 #include "io/cube/envi.hpp"
+#include "io/file/stream_copy.hpp"
 #include "io/file/system_text.hpp"
 #include "io/matlab/mat.hpp"
 #include "io/matlab/mat_write.hpp"
@@ -165,8 +165,9 @@ Result<Format> sparse_text(const std::string& path) {
   return *format == Format::kSptensor ? Format::kSptensor : Format::kTns;
 }
 
-Result<Format> find_format(const std::string& path) {
-  const Ending ending = ending_of(path);
+// Of the file at `path`, which is called `name`.
+Result<Format> find_format(const std::string& name, const std::string& path) {
+  const Ending ending = ending_of(name);
   if (ending.format == Format::kTns || ending.format == Format::kSptensor) return sparse_text(path);
   if (ending.packed && ending.format != Format::kAuto && !ending.text) {
     return input_error(path, "found a gzipped array or picture, expected it unpacked");
@@ -241,42 +242,6 @@ std::string_view format_name(Format format) {
   return "unknown";
 }
 
-Result<std::int64_t> parse_duration(std::string_view text) {
-  const auto refuse = [&] {
-    return usage_error(
-        "", fmt::format("found {}, expected a duration > 0 such as 7d, 12h, 30m, 45s or plain seconds",
-                        io::quoted(text)));
-  };
-  std::string_view digits = text;
-  std::uint64_t unit = 1;
-  if (!digits.empty() && !io::is_digit(digits.back())) {
-    switch (digits.back()) {
-      case 's':
-        unit = 1;
-        break;
-      case 'm':
-        unit = 60;
-        break;
-      case 'h':
-        unit = 3600;
-        break;
-      case 'd':
-        unit = 86400;
-        break;
-      case 'w':
-        unit = std::uint64_t{7} * 86400;
-        break;
-      default:
-        return refuse();
-    }
-    digits.remove_suffix(1);
-  }
-  std::uint64_t number = 0;
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
-  if (!io::parse_index(digits, number) || number == 0 || number > kLargest / unit) return refuse();
-  return static_cast<std::int64_t>(number * unit);
-}
-
 namespace {
 
 Result<TensorFile> read_format(Format format, const std::string& path, const ReadOptions& options) {
@@ -306,14 +271,13 @@ Result<TensorFile> read_format(Format format, const std::string& path, const Rea
   }
 }
 
-}  // namespace
-
-Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
+// The file at `path`, which is called `name`.
+Result<TensorFile> read_called(const std::string& name, const std::string& path, const ReadOptions& options) {
   if (options.index_base && *options.index_base != 0 && *options.index_base != 1)
     throw std::invalid_argument("an index base that is neither 0 nor 1");
   Format format = options.format;
   if (format == Format::kAuto) {
-    const auto found = find_format(path);
+    const auto found = find_format(name, path);
     if (!found) return found.error();
     format = *found;
   }
@@ -331,8 +295,21 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
   }
   auto file = read_format(format, path, options);
   if (!file) return file;
+  if (file->modes.size() < 2)
+    return input_error(path, "found one column of positions beside the values, expected at least two");
   if (auto placed = io::place_modes(options, *file); !placed) return placed.error();
   if (const auto shared = io::share_modes(path, options, *file); !shared) return shared.error();
+  return file;
+}
+
+}  // namespace
+
+Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options) {
+  if (!io::is_stream(path)) return read_called(path, path, options);
+  const auto copy = io::StreamCopy::take(path);
+  if (!copy) return copy.error();
+  auto file = read_called(path, copy->path(), options);
+  if (!file) return copy->of_stream(file.error());
   return file;
 }
 
@@ -383,14 +360,14 @@ Result<> write_tensor(const std::string& path, const TensorFile& file) {
 }
 
 std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry) {
+  if (entry < 0 || io::is_stream(path)) return path;  // a stream is gone
   Format format = options.format;
   if (format == Format::kAuto) {
-    const auto found = find_format(path);
+    const auto found = find_format(path, path);
     if (!found) return path;
     format = *found;
   }
   std::optional<Count> line;
-  if (entry < 0) return path;
   if (format == Format::kTns) line = io::locate_tns_entry(path, entry);
   if (format == Format::kSptensor) line = io::locate_sptensor_entry(path, entry);
   if (format == Format::kTable) line = io::locate_table_entry(path, options, entry);

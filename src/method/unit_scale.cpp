@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/result.hpp>
+#include <limits>
 
 #include "base/parallel.hpp"
 #include "model/body.hpp"
@@ -54,7 +55,10 @@ void multiply(Cp& cp, int exponent) {
     multiply(cp.factors[k].reshaped(), share);
     if (!cp.covariance.empty()) multiply(cp.covariance[k].reshaped(), 2 * share);
   }
-  cp.noise_precision = std::ldexp(cp.noise_precision, -2 * exponent);
+  // Where values are tiny and the fit is exact the noise's variance is below all doubles: it is then the least one.
+  if (std::isfinite(cp.noise_precision))
+    cp.noise_precision =
+        std::min(std::ldexp(cp.noise_precision, -2 * exponent), std::numeric_limits<double>::max());
 }
 
 void multiply(Dense& dense, int exponent) { multiply(dense.value, exponent); }

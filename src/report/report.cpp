@@ -11,6 +11,7 @@
 
 #include "evaluate/intervals.hpp"
 #include "io/file/fit_record_json.hpp"
+#include "io/file/json_list.hpp"
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/pictures.hpp"
@@ -166,7 +167,7 @@ void add_comparison(const Model& model, const Predictor& predictor, const Compar
     list[compared.of + " AUC"] = fmt::format("{:.5f}", *area);
   page["compared"] = compared.of;
   for (std::size_t k = 0; k < model.modes.size(); ++k)
-    page["errors"].push_back(errors_along(compared, k, model.modes[k], model.index_base));
+    io::list_in(page, "errors").push_back(errors_along(compared, k, model.modes[k], model.index_base));
   page["histogram"] = histogram(compared);
   page["coverage"] = coverage_curve(model, predictor, compared);
 }

@@ -18,6 +18,15 @@ class TinyValues(CliTest):
                 self.assertTrue(report["converged"])
                 self.assertGreater(report["objective"], 0.0)
 
+    def test_an_exact_fit_of_tiny_values_has_a_model(self):
+        """The noise's precision was infinite: the variance, squared units of a fit without error, is below all doubles."""
+        cells = [(i, j, k) for i in range(6) for j in range(5) for k in range(4) if (3 * i + 5 * j + 7 * k) % 10 < 7]
+        lines = ("{} {} {} {!r}".format(i + 1, j + 1, k + 1, 1e-152 * (i + 1) * (j + 2) * (k + 3)) for i, j, k in cells)
+        self.write("tiny.tns", "\n".join(lines) + "\n")
+        self.ok_json("fit", "tiny.tns", "-o", "m.lac", "--method", "bayescp")
+        self.ok("predict", "m.lac", "tiny.tns", "-o", "p.tns")
+        self.assertTrue(all(math.isfinite(value) for value in read_tns(self.path("p.tns")).values()))
+
 
 class HugeValues(CliTest):
     METHODS = ("tr-mm", "tr-ls", "ffw", "rprecon", "geomcg", "topt", "bayescp", "halrtc", "hard", "latent", "tsvd",

@@ -34,6 +34,10 @@ class BadInput(CliTest):
         self.write("bad.tns", "1 1 1 2.0\n1 2 2\n2 2 2 1.0\n")
         self.refused("bad.tns", "bad.tns:2:6", "3", "4")
 
+    def test_one_mode(self):
+        self.write("bad.tns", "1 5\n2 6\n")
+        self.refused("bad.tns", "bad.tns", "found one column of positions", "expected at least two")
+
     def test_infinity(self):
         self.write("bad.tns", "1 1 1 2.0\n1 2 2 -inf\n")
         self.refused("bad.tns", "bad.tns:2:7", "-inf", "finite")

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "io/file/array_container.hpp"
+#include "io/file/json_list.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -44,15 +45,15 @@ ordered_json written(const RunRecord::File& file) {
 ordered_json written(const std::vector<StepRecord>& history) {
   ordered_json columns = ordered_json::object();
   for (const StepRecord& step : history) {
-    columns["iteration"].push_back(step.iteration);
-    columns["seconds"].push_back(step.seconds);
-    columns["objective"].push_back(step.objective);
-    columns["gradient_norm"].push_back(step.gradient_norm);
-    columns["train_rmse"].push_back(step.train_rmse);
-    columns["test_rmse"].push_back(number(step.test_rmse));
-    columns["test_auc"].push_back(number(step.test_auc));
-    columns["gap"].push_back(number(step.gap));
-    columns["operator_applications"].push_back(step.operator_applications);
+    list_in(columns, "iteration").push_back(step.iteration);
+    list_in(columns, "seconds").push_back(step.seconds);
+    list_in(columns, "objective").push_back(step.objective);
+    list_in(columns, "gradient_norm").push_back(step.gradient_norm);
+    list_in(columns, "train_rmse").push_back(step.train_rmse);
+    list_in(columns, "test_rmse").push_back(number(step.test_rmse));
+    list_in(columns, "test_auc").push_back(number(step.test_auc));
+    list_in(columns, "gap").push_back(number(step.gap));
+    list_in(columns, "operator_applications").push_back(step.operator_applications);
   }
   return columns;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/file/json_list.hpp"
 #include "model/body.hpp"
 
 namespace lacuna::io {
@@ -47,21 +48,22 @@ std::vector<Matrix<double>> read_factors(const json& list, const ArrayReader& ar
 void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
   for (std::size_t p = 0; p < latent.parts.size(); ++p) {
     const ModelPart& part = latent.parts[p];
-    header["parts"].push_back({{"mode", part.modes.mode},
-                               {"agree", part.modes.agree},
-                               {"row_power", part.modes.row_power},
-                               {"fiber_power", part.modes.fiber_power},
-                               {"lambda", part.lambda},
-                               {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
+    list_in(header, "parts")
+        .push_back({{"mode", part.modes.mode},
+                    {"agree", part.modes.agree},
+                    {"row_power", part.modes.row_power},
+                    {"fiber_power", part.modes.fiber_power},
+                    {"lambda", part.lambda},
+                    {"factor", arrays.add("factor" + std::to_string(p), flat(part.factor))}});
     if (!part.modes.near.empty()) header["parts"].back()["smoothness"] = part.modes.smoothness;
     for (const NearMode& near : part.modes.near)
-      header["parts"].back()["near"].push_back({{"mode", near.mode}, {"length", near.length}});
+      list_in(header["parts"].back(), "near").push_back({{"mode", near.mode}, {"length", near.length}});
     if (part.modes.side > 0.0) header["parts"].back()["side"] = part.modes.side;
     if (part.right)
       header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
   }
   for (int k = 0; k < latent.dual.order(); ++k)
-    header["index"].push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
+    list_in(header, "index").push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
   header["dual"] = arrays.add("dual", latent.dual.values());
   if (!latent.dual.weights().empty()) header["weights"] = arrays.add("weights", latent.dual.weights());
 }

@@ -11,6 +11,7 @@
 #include "io/file/atomic_file.hpp"
 #include "io/file/fit_record_json.hpp"
 #include "io/file/header_fields.hpp"
+#include "io/file/json_list.hpp"
 #include "io/file/model_body.hpp"
 #include "io/text/number.hpp"
 
@@ -199,14 +200,15 @@ Result<> save_model(const std::string& path, const Model& model) {
   if (model.clip) header["clip"] = describe_range(*model.clip);
   for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
     const Calibration::Group& group = model.calibration.groups[g];
-    header["calibration"].push_back({{"support_from", group.support_from},
-                                     {"residuals", arrays.add("calibration" + std::to_string(g),
-                                                              std::span<const double>(group.residuals))}});
+    io::list_in(header, "calibration")
+        .push_back({{"support_from", group.support_from},
+                    {"residuals", arrays.add("calibration" + std::to_string(g),
+                                             std::span<const double>(group.residuals))}});
   }
   header["offsets"] = describe_offsets(model.offsets, "effect", arrays);
   if (!model.fallback.empty()) header["fallback"] = describe_offsets(model.fallback, "fallback", arrays);
   for (std::size_t k = 0; k < model.modes.size(); ++k)
-    header["modes"].push_back(describe_mode(model.modes[k], k, arrays));
+    io::list_in(header, "modes").push_back(describe_mode(model.modes[k], k, arrays));
   io::describe_body(model, header, arrays);
   return arrays.save(path, header);
 }

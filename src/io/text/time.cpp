@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Parsing of time stamps.
+// Parsing of time stamps and durations.
 #include "io/text/time.hpp"
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
+#include <lacuna/io/tensor_file.hpp>
+#include <limits>
 
 #include "io/text/decimal.hpp"
 #include "io/text/number.hpp"
@@ -134,3 +138,43 @@ std::int64_t bin_of(std::int64_t seconds, const Binning& binning) {
 }
 
 }  // namespace lacuna::io
+
+namespace lacuna {
+
+Result<std::int64_t> parse_duration(std::string_view text) {
+  const auto refuse = [&] {
+    return usage_error(
+        "", fmt::format("found {}, expected a duration > 0 such as 7d, 12h, 30m, 45s or plain seconds",
+                        io::quoted(text)));
+  };
+  std::string_view digits = text;
+  std::uint64_t unit = 1;
+  if (!digits.empty() && !io::is_digit(digits.back())) {
+    switch (digits.back()) {
+      case 's':
+        unit = 1;
+        break;
+      case 'm':
+        unit = 60;
+        break;
+      case 'h':
+        unit = 3600;
+        break;
+      case 'd':
+        unit = 86400;
+        break;
+      case 'w':
+        unit = std::uint64_t{7} * 86400;
+        break;
+      default:
+        return refuse();
+    }
+    digits.remove_suffix(1);
+  }
+  std::uint64_t number = 0;
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  if (!io::parse_index(digits, number) || number == 0 || number > kLargest / unit) return refuse();
+  return static_cast<std::int64_t>(number * unit);
+}
+
+}  // namespace lacuna

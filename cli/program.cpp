@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "program.hpp"
+
+#include <algorithm>
+#include <lacuna/base/version.hpp>
+#include <memory>
+
+#include "file_flags.hpp"
+#include "number_flags.hpp"
+#include "suggest.hpp"
+
+namespace lacuna::cli {
+namespace {
+
+// Keys of a --config file that stand in no [verb] section are flags of the verb that runs.
+class VerbConfig : public CLI::ConfigTOML {
+ public:
+  explicit VerbConfig(const CLI::App& app) : app_(&app) {}
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(input);
+    for (CLI::ConfigItem& item : read)
+      for (const CLI::App* verb : app_->get_subcommands())
+        if (item.parents.empty()) item.parents = {verb->get_name()};
+    return read;
+  }
+
+ private:
+  const CLI::App* app_;
+};
+
+// help -> --help; help fit -> fit --help; help ft -> ft, which is refused as a misspelt verb
+std::vector<std::string> asked_for_help(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() == 1) return {"--help"};
+  const auto verbs = app.get_subcommands({});
+  const bool known = std::any_of(verbs.begin(), verbs.end(),
+                                 [&](const CLI::App* verb) { return verb->check_name(words[1]); });
+  return known ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{words[1]};
+}
+
+}  // namespace
+
+Program::Program() : app_("Fills in the missing entries of multi-way data.", "lacuna") {
+  app_.set_version_flag("-V,--version", version());
+  app_.set_config("--config", "", "read flags from a file; flags given here win");
+  app_.config_formatter(std::make_shared<VerbConfig>(app_));
+  app_.allow_config_extras(CLI::config_extras_mode::error);
+  app_.require_subcommand(1);
+  app_.fallthrough();
+  app_.footer("Every verb explains itself: lacuna help VERB");
+  actions_ = {
+      {"fit", add_fit(app_)},           {"complete", add_complete(app_)}, {"predict", add_predict(app_)},
+      {"evaluate", add_evaluate(app_)}, {"split", add_split(app_)},       {"convert", add_convert(app_)},
+      {"info", add_info(app_)},         {"certify", add_certify(app_)},   {"methods", add_methods(app_)},
+      {"tune", add_tune(app_)},         {"report", add_report(app_)},     {"settings", add_settings(app_)},
+      {"top", add_top(app_)},           {"update", add_update(app_)}};
+  check_numbers(app_);
+}
+
+Result<Program::Next> Program::read(std::vector<std::string> words) {
+  if (!words.empty() && words[0] == "help") words = asked_for_help(app_, words);
+  try {
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the end
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0)
+      return usage_error("", complaint(app_, error, words.empty() ? nullptr : words[0].c_str()));
+    app_.exit(error);  // prints
+    return Next::kDone;
+  }
+  return Next::kRun;
+}
+
+Result<int> Program::run() {
+  for (const auto& [verb, action] : actions_) {
+    if (!app_.got_subcommand(verb)) continue;
+    if (auto fine = check_files(app_, *app_.get_subcommand(verb)); !fine) return fine.error();
+    return action();
+  }
+  return usage_error("", "no verb given; see lacuna --help");
+}
+
+}  // namespace lacuna::cli

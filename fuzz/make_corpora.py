@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds that fuzzing starts from: fuzz/corpus/TARGET/NAME, small files of every kind, all made up here.
+
+  fuzz/make_corpora.py
+
+Behind each file come as many zeros as the target has options (see fuzz/support.hpp), or the bytes that choose others.
+The seeds of `model` are tests/model_files. What fuzzing has found and was mended lies beside the seeds, named found-*,
+and is not touched.
+"""
+import gzip
+import io
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+from PIL import Image
+
+CORPUS = Path(__file__).resolve().parent / "corpus"
+OPTION_BYTES = {"tns": 3, "sptensor": 1, "table": 10, "npy": 2, "npz": 2, "mat5": 3, "picture": 1, "text_against_npz": 2,
+                "command_line": 2, "side": 4}  # fmt: skip
+
+TNS = "1 1 1 0.5\n2 3 1 -1.25e3\n# a comment\n2 1 4 nan\n3 2 2 7\n"
+SPTENSOR = "sptensor\n3\n3 3 4\n3\n1 1 1 0.5\n2 3 1 -1.25\n3 2 4 7\n"
+TABLES = {
+    "labels": "user,item,value\nann,tea,1.5\nbob,milk,2\nann,milk,\n",
+    "semicolons": "user;item;value\nann;tea;1,5\nbob;milk;2,25\n",
+    "quotes": 'user,item,value\n"a ""b""\nc",tea,1\n"x,y",milk,N/A\n',
+    "movielens": "1::1193::5::978300760\n1::661::3::978302109\n2::914::3::978301968\n",
+    "triples": "ann\tknows\tbob\nbob\tlikes\ttea\n",
+    "time": "user,item,time,value\na,b,2020-01-01T00:00:00Z,1\nb,b,2020-01-09,2\na,c,1577836800,3\n",
+    "weights": "user,item,value,weight\na,b,1,2\nb,b,3,0.5\n",
+    "mac": "user,item,value\ra,b,1\rb,c,2\r",
+    "dos": "\ufeffuser,item,value\r\na,b,1\r\nb,c,2\r\n",
+    "numbers": "1,1,0.5\n2,3,1.5\n3,1,2.5\n",
+    "pipes": "a|b|c|1\nb|b|c|2\n",
+}
+SETTINGS = {
+    "parts": ["full", "pairs", "user|item ; item|user,3 rank=2 lambda=0.5 rows=0.5 fibers=1", "1|2~8,3 smooth=1.5", "|1~2,2~3"],
+    "offsets": ["none", "mean", "modes", "user,item,item*user", "1,2*3"],
+    "rank": ["3", "3,4,5", "auto"], "lambda": ["0.5", "auto", "1e-3"], "lambdas": ["1,2,3"], "clip": ["auto", "none", "1,5"],
+    "early-stop": ["0.1", "auto"], "tubes": ["3", "week 1"], "method": ["tr-mm", "auto"], "seed": ["1", "-1"],
+}  # fmt: skip
+
+
+def put(target, name, content, options=b""):
+    if isinstance(content, str):
+        content = content.encode()
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content + options.rjust(OPTION_BYTES.get(target, 0), b"\0"))
+
+
+def text():
+    put("tns", "plain", TNS)
+    put("tns", "packed", gzip.compress(TNS.encode(), mtime=0))
+    put("tns", "two-packed", gzip.compress(b"1 1 2\n", mtime=0) + gzip.compress(b"2 2 3\n", mtime=0))
+    put("tns", "with-shape", "0 0 0 1\n8 7 6 2\n", b"\1\1")
+    put("sptensor", "plain", SPTENSOR)
+    for name, table in TABLES.items():
+        put("table", name, table)
+    put("text_against_npz", "tns", TNS)
+    put("text_against_npz", "sptensor", SPTENSOR, b"\1")
+    put("text_against_npz", "table", TABLES["numbers"], b"\2")
+
+
+def arrays():
+    cube = np.arange(24, dtype=np.float64).reshape(2, 3, 4)
+    cube[0, 1, 2] = np.nan
+    for name, array in {
+        "double": cube, "fortran": np.asfortranarray(cube), "byte": np.arange(6, dtype=np.uint8).reshape(2, 3),
+        "half": cube.astype(np.float16), "big": np.nan_to_num(cube).astype(">i4"), "logical": cube > 3,
+    }.items():  # fmt: skip
+        with io.BytesIO() as out:
+            np.save(out, array)
+            put("npy", name, out.getvalue())
+    coordinates = np.array([[0, 1, 1], [0, 2, 1], [0, 0, 3]])
+    members = {"coords": coordinates, "data": np.array([1.0, 2.0, 3.0]), "shape": np.array([2, 3, 4])}
+    for name, content in {"dense": {"x": cube}, "coo": members}.items():
+        for kind, save in {"stored": np.savez, "packed": np.savez_compressed}.items():
+            with io.BytesIO() as out:
+                save(out, **content)
+                put("npz", f"{name}-{kind}", still(out.getvalue()))
+    for name, content in {
+        "dense": {"x": np.nan_to_num(cube)}, "struct": {"data": {"x": cube, "y": "text"}}, "bytes": {"x": np.arange(6, dtype=np.uint8).reshape(2, 3)},
+        "sparse": {"x": scipy.sparse.csc_matrix(np.array([[1.0, 0, 2], [0, 3, 0]]))}, "list": {"x": np.array([[1, 1, 5.0], [2, 3, 6]])},
+        "single": {"x": np.array([[1.5, np.nan, 2], [0.1, 3, -4]], dtype=np.float32), "y": np.array([[300.0, 7.0]])},
+    }.items():  # fmt: skip
+        for kind in (False, True):
+            with io.BytesIO() as out:
+                scipy.io.savemat(out, content, do_compression=kind)
+                data = b"MATLAB 5.0 MAT-file".ljust(116) + out.getvalue()[116:]  # without the date
+                put("mat5", name + ("-packed" if kind else ""), data, b"\1\0" if name == "list" else b"")
+                if name in ("dense", "list", "single"):
+                    put("mat5_against_matio", name + ("-packed" if kind else ""), data)
+
+
+def still(archive):
+    """The same archive without the time at which it was made."""
+    with io.BytesIO() as out:
+        with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(out, "w") as new:
+            for member in old.infolist():
+                fixed = zipfile.ZipInfo(member.filename)
+                fixed.compress_type = member.compress_type
+                new.writestr(fixed, old.read(member))
+        return out.getvalue()
+
+
+def pictures():
+    pixels = (np.arange(5 * 4 * 4) * 37 % 256).astype(np.uint8).reshape(5, 4, 4)
+    for name, (array, kind) in {
+        "rgba.png": (pixels, "PNG"), "rgb.png": (pixels[:, :, :3], "PNG"), "gray.png": (pixels[:, :, 0], "PNG"),
+        "deep.png": (pixels[:, :, 0].astype(np.uint16) * 200, "PNG"), "one.png": (pixels[:, :, 0] > 99, "PNG"),
+        "rgb.jpg": (pixels[:, :, :3], "JPEG"), "gray.jpg": (pixels[:, :, 0], "JPEG"), "rgb.bmp": (pixels[:, :, :3], "BMP"),
+        "gray.bmp": (pixels[:, :, 0], "BMP"),
+    }.items():  # fmt: skip
+        with io.BytesIO() as out:
+            Image.fromarray(array).save(out, kind)
+            put("picture", name, out.getvalue())
+    with io.BytesIO() as out:
+        Image.fromarray(pixels[:, :, 0]).convert("P").save(out, "PNG", transparency=3)
+        put("picture", "palette.png", out.getvalue())
+    with io.BytesIO() as out:
+        Image.fromarray(pixels[:, :, :3]).save(out, "JPEG", progressive=True)
+        put("picture", "progressive.jpg", out.getvalue())
+    claimed = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 58, 0, 0, 54, 40, 2147483647, -2147483647, 1, 24, 0, 0, 0, 0, 0, 0)
+    put("picture", "claims.bmp", claimed + b"\0\0\0\0")
+
+
+def cubes():
+    put("y4m", "gray", b"YUV4MPEG2 W3 H2 Cmono\nFRAME\nabcdefFRAME Ip\nghijkl")
+    put("y4m", "half", b"YUV4MPEG2 W3 H3 F25:1 Ip A1:1 C420jpeg\nFRAME\n" + bytes(range(17)))
+    put("y4m", "whole", b"YUV4MPEG2 W2 H2 C444\nFRAME\n" + bytes(range(12)))
+    head = "ENVI\nsamples = 2\nlines = 2\nbands = 3\nheader offset = 0\ndata type = {}\ninterleave = {}\nbyte order = 0\n{}"
+    put("envi", "bytes", head.format(1, "bsq", "").encode() + b"\n%%\n" + bytes(range(12)))
+    extra = "data ignore value = 7\nwavelength units = nm\nwavelength = { 400.0,\n 500, 600 }\n"
+    put("envi", "shorts", head.format(2, "bil", extra).encode() + b"\n%%\n" + bytes(range(24)))
+    put("envi", "doubles", head.format(5, "bip", "").encode() + b"\n%%\n" + struct.pack("<12d", *range(12)))
+
+
+def side():
+    put("side", "features", "user,age,town\nann,30,x\nbob,41,y|z\nzoe,NA,\n", b"\1\1\0\0")
+    put("side", "graph", "ann,bob,2\nbob,zoe\n", b"\1\1\0\1")
+    put("side", "numbers", "1 2\n2 3 0.5\n", b"\0\1\1\1")
+    put("side", "coordinates", "user,at\nann,0\nbob,1.5\n", b"\0\0\0\2")
+    put("side", "dates", "2020-01-01\n2020-02-01\n", b"\0\0\0\3")
+    header = b'{"arrays":[2,1],"variable":"x"}'
+    words = b"lacuna>1" + struct.pack("<Q", len(header)) + header + struct.pack("<3d", 1, 2, 3) + b"complete"
+    put("wire", "two", words)
+
+
+def command_line():
+    for name, words in {
+        "fit": "fit\na.tns\n-o\nm.lac\n--rank\n3\n--lambda=0.5\n--json", "tune": "tune\na.tns\n-o\nm\n--rank-grid\n1,2\n--folds\n3",
+        "help": "help\nfit", "misspelt": "fti\na.tns", "predict": "predict\nm.lac\nc.csv\n-o\np.csv\n--interval\n0.9",
+        "split": "split\na.tns\n--train\nt\n--test\ns\n--fraction\n0.5\n--seed\n7",
+    }.items():  # fmt: skip
+        put("command_line", name, words)
+    config = 'train = "a.tns"\noutput = "m.lac"\nrank = [1, 2, 3]\n[fit]\nlambda = 0.5\nquiet = true\n# a comment\n'
+    put("command_line", "config", config, b"\0\1")
+
+
+def state():
+    about = b'{"data":"%s","folds":3,"metric":"rmse","seed":1}\n'
+    line = b'{"candidate":"tr-mm rank 1","error":0.5,"fold":0,"lambda":0.25}\n'
+    # The checksum of the target's own tensor (FNV-1a, as in cli/tune_state.cpp).
+    numbers = [0, 0, 1, 2, 0, 1, 0, 1]  # canonical order: (0,0) (0,1) (1,0) (2,1)
+    numbers += [struct.unpack("<Q", struct.pack("<d", v))[0] for v in (1.0, 4.0, 2.0, 3.0)]
+    hashed = 0xCBF29CE484222325
+    for number in numbers:
+        hashed = (hashed ^ number) * 0x100000001B3 % (1 << 64)
+    whole = about % f"{hashed:016x}".encode()
+    put("tune_state", "new", b"")
+    put("tune_state", "head", whole)
+    put("tune_state", "some", whole + line + line.replace(b'"fold":0', b'"fold":2'))
+    put("tune_state", "torn", whole + line + line[:20])
+    put("tune_state", "other", about % b"0123456789abcdef" + line)
+
+
+def settings():
+    for name, texts in SETTINGS.items():
+        for number, words in enumerate(texts):
+            put("settings", f"{name}-{number}", f"{name}={words}")
+            if name in ("parts", "offsets"):
+                put("settings", f"grammar-{name}-{number}", words)
+
+
+if __name__ == "__main__":
+    text()
+    arrays()
+    pictures()
+    cubes()
+    side()
+    command_line()
+    state()
+    settings()
+    files = [p for p in CORPUS.rglob("*") if p.is_file()]
+    print(f"{len(files)} seeds of {sum(p.stat().st_size for p in files)} bytes in {CORPUS}")
