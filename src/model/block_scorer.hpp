@@ -2,7 +2,7 @@
 // A model's scores for many queries at once, each against all positions of one mode: what rankings of facts
 // and top lists are made of.
 //
-//   score(q, j) = prediction(query q with the j-th position along the open mode), not clipped
+//   score(q, j) = prediction(query q with the j-th position along the open mode), not clipped; of links its logit
 //               = vector(q) . table(j) + what no table says
 //
 // Parts whose fibers or rows the open mode tells apart, Tucker and CP tensors and effects all come to one
@@ -18,6 +18,8 @@
 #include "kernels/panel_table.hpp"
 
 namespace lacuna {
+
+struct ComplEx;
 
 // Where the scored positions stand among the columns.
 struct OpenMode {
@@ -75,6 +77,7 @@ class BlockScorer {
 // The terms of a model's offsets and of each kind of body.
 [[nodiscard]] std::vector<ScoreTerm> offset_terms(const Offsets& offsets, const OpenMode& open);
 [[nodiscard]] std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open);
+[[nodiscard]] ScoreTerm link_term(const ComplEx& x, const OpenMode& open);
 [[nodiscard]] std::vector<ScoreTerm> latent_terms(const LatentPredictor& latent, const OpenMode& open);
 
 }  // namespace lacuna

@@ -148,6 +148,7 @@ std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open) {
   if (const auto* cp = std::get_if<Cp>(&*model.body)) terms.push_back(cp_term(*cp, open));
   if (const auto* dense = std::get_if<Dense>(&*model.body))
     terms.push_back(dense_term(*dense, extents(model.modes), open));
+  if (const auto* links = std::get_if<ComplEx>(&*model.body)) terms.push_back(link_term(*links, open));
   return terms;
 }
 

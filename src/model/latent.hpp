@@ -77,9 +77,6 @@ class LatentPredictor {
   // ignored modes repeat it over. Their root sum of squares is ||W^(p)||_F.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
-  [[nodiscard]] const Latent& latent() const { return *latent_; }
-  [[nodiscard]] const PartKernels& kernels(std::size_t p) const { return parts_[p]; }
-  [[nodiscard]] const FiberLookup& lookup(std::size_t p) const { return lookups_[p]; }
   // The rows of U_p as the kernels weigh them; not for a factored part.
   [[nodiscard]] const FactorTable<double>& factor(std::size_t p) const { return factors_[p]; }
 

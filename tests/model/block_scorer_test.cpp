@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/body.hpp"
+#include "support/links.hpp"
 #include "support/random_models.hpp"
 #include "support/threads.hpp"
 
@@ -90,6 +92,34 @@ TEST(BlockScorer, WhichQueriesAreScoredTogetherChangesNoBit) {
       EXPECT_TRUE(test::same_bits(std::span<const double>(alone).first(extents[0]),
                                   std::span<const double>(together).subspan(
                                       static_cast<std::size_t>(q * scorer.stride()), extents[0])));
+    }
+  }
+}
+
+TEST(BlockScorer, LinksAreScoredByTheLogitsOfTheirProbabilities) {
+  Rng rng(505);
+  const std::vector<Index> extents{7, 4, 7};
+  const LinkRoles roles{.head = 0, .relation = 1, .tail = 2, .one_set = true};
+  ComplEx x = test::random_complex(extents, roles, 3, rng);
+  x.forward = 0.7;
+  x.backward = 0.4;
+  Model model;
+  model.modes = test::plain_modes(extents);
+  model.body = ModelBody(x);
+  const Predictor predictor(model);
+  const Cells queries = test::random_cells({8, 5, 8}, 10, rng);
+  for (int mode = 0; mode < 3; ++mode) {
+    const Index positions = extents[mode] + 2;
+    const BlockScorer scorer(predictor, mode, positions);
+    std::vector<double> scores(static_cast<std::size_t>(scorer.room(1)));
+    for (Count q = 0; q < queries.size(); ++q) {
+      scorer.score(queries, q, q + 1, scores);
+      for (Index j = 0; j < positions; ++j) {
+        Index at[3] = {queries[0][q], queries[1][q], queries[2][q]};
+        at[mode] = j;
+        const LinkScore score = link_score(x, at[0], at[1], at[2]);
+        EXPECT_NEAR(scores[j], 0.7 * score.forward + 0.4 * score.backward, 1e-5);
+      }
     }
   }
 }

@@ -120,8 +120,6 @@ class Predictor {
   // unfoldings, the norms of a CP tensor's terms (one list). Empty for other bodies.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
-  [[nodiscard]] const Model& model() const { return *model_; }
-
  private:
   friend class LineScores;  // for rankings (src/model/lines.hpp)
   [[nodiscard]] const class LatentPredictor* latent() const { return latent_.get(); }
