@@ -3,15 +3,17 @@
 
 namespace lacuna {
 
+bool ColdGuess::unseen(int k, Index i) const {
+  if (i >= model_->modes[k].size) return true;
+  if (model_->modes[k].side) return false;  // known by what is said of it
+  const Effect* effect = model_->offsets.main_effect(k);
+  if (effect == nullptr) effect = model_->fallback.main_effect(k);
+  return effect != nullptr && !effect->knows(i);
+}
+
 int ColdGuess::unseen_mode(const Cells& cells, Count cell) const {
-  for (int k = 0; k < model_->order(); ++k) {
-    const Index i = cells.mode(k)[cell];
-    if (i >= model_->modes[k].size) return k;
-    if (model_->modes[k].side) continue;  // known by what is said of it
-    const Effect* effect = model_->offsets.main_effect(k);
-    if (effect == nullptr) effect = model_->fallback.main_effect(k);
-    if (effect != nullptr && !effect->knows(i)) return k;
-  }
+  for (int k = 0; k < model_->order(); ++k)
+    if (unseen(k, cells.mode(k)[cell])) return k;
   return -1;
 }
 

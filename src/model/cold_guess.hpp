@@ -14,6 +14,8 @@ class ColdGuess {
   // The model must outlive it; its body is not looked at.
   explicit ColdGuess(const Model& model) : model_(&model) {}
 
+  // Whether no entry was observed at position i of mode k, and nothing is known of it.
+  [[nodiscard]] bool unseen(int k, Index i) const;
   // The first mode along which no entry was observed at the cell's position; -1: there is none.
   [[nodiscard]] int unseen_mode(const Cells& cells, Count cell) const;
 

@@ -70,7 +70,7 @@ bool contains(const std::vector<int>& list, int item) {
 bool LatentLines::possible(const LatentPredictor& latent) {
   double numbers = 0.0;
   for (std::size_t p = 0; p < latent.latent().parts.size(); ++p) {
-    if (latent.kernels(p).near() != nullptr) return false;
+    if (latent.kernels(p).near() != nullptr || latent.latent().parts[p].modes.side > 0.0) return false;
     numbers += static_cast<double>(latent.kernels(p).view().fibers()) *
                static_cast<double>(latent.latent().parts[p].factor.cols());
   }
@@ -132,6 +132,27 @@ void LatentLines::add_learned(std::size_t p, const Cells& cells, Count first, Co
   out.leftCols(count).noalias() += vectors * part.rows.topRows(count).transpose();
 }
 
+std::pair<Count, Count> LatentLines::fibers_of_line(const Part& part, const Cells& cells, Count cell) const {
+  const auto compare = [&](Count fiber) {
+    for (const int k : part.others)
+      if (part.fibers[k][fiber] != cells[k][cell]) return part.fibers[k][fiber] < cells[k][cell] ? -1 : 1;
+    return 0;
+  };
+  const auto border = [&](int below) {
+    Count low = 0;
+    Count high = part.fibers.size();
+    while (low < high) {
+      const Count middle = low + (high - low) / 2;
+      if (compare(middle) < below)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  return {border(0), border(1)};
+}
+
 void LatentLines::add_telling(std::size_t p, const Cells& cells, Count first, Count last,
                               Matrix<double>& out) const {
   const Part& part = parts_[p];
@@ -139,26 +160,7 @@ void LatentLines::add_telling(std::size_t p, const Cells& cells, Count first, Co
   for (Count i = first; i < last; ++i) {
     const Count row = row_of(p, cells, i);
     if (row < 0) continue;
-    // The fibers that agree with the line in the other modes.
-    const auto compare = [&](Count fiber) {
-      for (const int k : part.others)
-        if (part.fibers[k][fiber] != cells[k][i]) return part.fibers[k][fiber] < cells[k][i] ? -1 : 1;
-      return 0;
-    };
-    const auto border = [&](int below) {
-      Count low = 0;
-      Count high = part.fibers.size();
-      while (low < high) {
-        const Count middle = low + (high - low) / 2;
-        if (compare(middle) < below)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      return low;
-    };
-    const Count begin = border(0);
-    const Count end = border(1);
+    const auto [begin, end] = fibers_of_line(part, cells, i);
     values.noalias() = part.vectors.middleRows(begin, end - begin) * part.rows.row(row).transpose();
     for (Count f = begin; f < end; ++f)
       if (part.along[f] < positions_) out(i - first, part.along[f]) += values[f - begin];
@@ -173,6 +175,30 @@ void LatentLines::add_ignored(std::size_t p, const Cells& cells, Count first, Co
     const Count fiber = row < 0 ? -1 : fiber_of(p, cells, i);
     if (fiber >= 0) out.row(i - first).array() += part.rows.row(row).dot(part.vectors.row(fiber));
   }
+}
+
+LatentLines::Spoken LatentLines::spoken(const Cells& cells, Count first, Count last) const {
+  Spoken found = Spoken::Constant(last - first, positions_, false);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& part = parts_[p];
+    for (Count i = first; i < last; ++i) {
+      const bool learned = part.kind == Part::Kind::kLearned;
+      if (const Count row = learned ? 0 : row_of(p, cells, i);
+          row < 0 || !(learned || latent_->lookup(p).knows_row(static_cast<Index>(row))))
+        continue;
+      if (part.kind == Part::Kind::kTellsApart) {
+        const auto [begin, end] = fibers_of_line(part, cells, i);
+        for (Count f = begin; f < end; ++f)
+          if (part.along[f] < positions_) found(i - first, part.along[f]) = true;
+        continue;
+      }
+      if (fiber_of(p, cells, i) < 0) continue;
+      const auto count = static_cast<Index>(part.rows.rows());
+      for (Index j = 0; j < positions_; ++j)
+        if (!learned || (j < count && latent_->lookup(p).knows_row(j))) found(i - first, j) = true;
+    }
+  }
+  return found;
 }
 
 void LatentLines::add_scores(const Cells& cells, Count first, Count last, Matrix<double>& out) const {

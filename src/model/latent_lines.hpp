@@ -19,13 +19,17 @@ namespace lacuna {
 
 class LatentLines {
  public:
-  // Whether lines along the mode can be had so: no part has near modes, and the fibers' vectors fit in memory.
+  // Whether lines along the mode can be had so: no part has near modes or side information, and the fibers' vectors
+  // fit in memory.
   [[nodiscard]] static bool possible(const LatentPredictor& latent);
   // The predictor must outlive this.
   LatentLines(const LatentPredictor& latent, int mode, Index positions);
 
   // out(i, j) += W at the cell first + i with its position along the mode replaced by j. Runs on one thread.
   void add_scores(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
+  // Whether a fiber passes through it, of at least one part: all others have silent cells.
+  using Spoken = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  [[nodiscard]] Spoken spoken(const Cells& cells, Count first, Count last) const;
 
  private:
   struct Part {
@@ -43,6 +47,9 @@ class LatentLines {
   void add_learned(std::size_t p, const Cells& cells, Count first, Count last, Matrix<double>& out) const;
   void add_telling(std::size_t p, const Cells& cells, Count first, Count last, Matrix<double>& out) const;
   void add_ignored(std::size_t p, const Cells& cells, Count first, Count last, Matrix<double>& out) const;
+  // The fibers of a part of kind kTellsApart that agree with a line in the other modes: from, to.
+  [[nodiscard]] std::pair<Count, Count> fibers_of_line(const Part& part, const Cells& cells,
+                                                       Count cell) const;
   // The number of the fiber through a cell, or -1.
   [[nodiscard]] Count fiber_of(std::size_t p, const Cells& cells, Count cell) const;
   // The row of a cell, or -1 when the part has none for it.

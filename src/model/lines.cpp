@@ -6,6 +6,7 @@
 #include <lacuna/base/result.hpp>
 
 #include "model/body.hpp"
+#include "model/cold_guess.hpp"
 #include "model/latent_lines.hpp"
 
 namespace lacuna {
@@ -66,11 +67,8 @@ void add_cells(const Dense& x, const std::vector<Index>& sizes, const Cells& cel
 
 LineScores::LineScores(const Predictor& predictor, int mode, Index positions)
     : predictor_(&predictor), model_(&predictor.model()), mode_(mode), positions_(positions) {
-  effect_.assign(positions, model_->offsets.mean);
-  for (const Effect& effect : model_->offsets.effects) {
-    if (effect.modes != std::vector<int>{mode}) continue;
-    for (Index j = 0; j < positions; ++j) effect_[j] += effect.at(j);
-  }
+  const ColdGuess guess(*model_);
+  for (Index j = 0; j < positions && !model_->fallback.empty(); ++j) unseen_.push_back(guess.unseen(mode, j));
   const LatentPredictor* latent = predictor.latent();
   if (latent != nullptr && LatentLines::possible(*latent))
     latent_ = std::make_unique<LatentLines>(*latent, mode, positions);
@@ -82,12 +80,16 @@ LineScores::LineScores(LineScores&&) noexcept = default;
 LineScores& LineScores::operator=(LineScores&&) noexcept = default;
 LineScores::~LineScores() = default;
 
-void LineScores::add_offsets(const Cells& cells, Count first, Count last, Matrix<double>& out) const {
-  const Eigen::Map<const Eigen::RowVectorXd> along(effect_.data(), static_cast<Eigen::Index>(effect_.size()));
+void LineScores::add_offsets(const Offsets& offsets, const Cells& cells, Count first, Count last,
+                             Matrix<double>& out) const {
+  Eigen::RowVectorXd along = Eigen::RowVectorXd::Constant(positions_, offsets.mean);
+  for (const Effect& effect : offsets.effects)
+    for (Index j = 0; j < positions_ && effect.modes == std::vector<int>{mode_}; ++j)
+      along[j] += effect.at(j);
   for (Count i = first; i < last; ++i) {
     auto row = out.row(i - first);
     row += along;
-    for (const Effect& effect : model_->offsets.effects) {
+    for (const Effect& effect : offsets.effects) {
       if (effect.modes == std::vector<int>{mode_}) continue;
       if (std::find(effect.modes.begin(), effect.modes.end(), mode_) == effect.modes.end()) {
         row.array() += effect.at(effect.key_of(cells, i));
@@ -114,6 +116,23 @@ void LineScores::add_body(const Cells& cells, Count first, Count last, Matrix<do
     add_line_scores(*complex, cells, first, last, mode_, out);
 }
 
+void LineScores::guess_silent(const Cells& cells, Count first, Count last, Matrix<double>& out) const {
+  const ColdGuess guess(*model_);
+  LatentLines::Spoken spoken;
+  if (latent_) spoken = latent_->spoken(cells, first, last);
+  Matrix<double> guessed = Matrix<double>::Zero(last - first, positions_);
+  add_offsets(model_->fallback, cells, first, last, guessed);
+  for (Count i = first; i < last; ++i) {
+    bool cold = false;  // the whole line
+    for (int k = 0; k < cells.order(); ++k) cold = cold || (k != mode_ && guess.unseen(k, cells[k][i]));
+    for (Index j = 0; j < positions_; ++j) {
+      const bool unseen = cold || unseen_[j];
+      const bool silent = latent_ ? !spoken(i - first, j) : unseen;
+      if (silent || (model_->offsets.empty() && unseen)) out(i - first, j) = guessed(i - first, j);
+    }
+  }
+}
+
 void LineScores::score_by_cells(const Cells& cells, Count first, Count last, Matrix<double>& out) const {
   Cells line(cells.order());
   line.reserve((last - first) * positions_);
@@ -132,8 +151,9 @@ void LineScores::score_by_cells(const Cells& cells, Count first, Count last, Mat
 void LineScores::score(const Cells& cells, Count first, Count last, Matrix<double>& out) const {
   out.setZero(last - first, positions_);
   if (by_cells_) return score_by_cells(cells, first, last, out);
-  add_offsets(cells, first, last, out);
+  add_offsets(model_->offsets, cells, first, last, out);
   add_body(cells, first, last, out);
+  if (!model_->fallback.empty()) guess_silent(cells, first, last, out);
   // Scores of links are no probabilities yet, so a range of those says nothing of them.
   if (model_->clip && !std::holds_alternative<ComplEx>(*model_->body))
     out = out.cwiseMax(model_->clip->low).cwiseMin(model_->clip->high);

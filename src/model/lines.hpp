@@ -27,7 +27,10 @@ class LineScores {
   void score(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
 
  private:
-  void add_offsets(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
+  void add_offsets(const Offsets& offsets, const Cells& cells, Count first, Count last,
+                   Matrix<double>& out) const;
+  // The guess of the model where its body is silent (model/cold_guess.hpp).
+  void guess_silent(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
   void add_body(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
   void score_by_cells(const Cells& cells, Count first, Count last, Matrix<double>& out) const;
 
@@ -35,8 +38,8 @@ class LineScores {
   const Model* model_;
   int mode_;
   Index positions_;
-  std::vector<double> effect_;           // the offsets that depend on the position alone
   std::unique_ptr<LatentLines> latent_;  // of a latent body
+  std::vector<bool> unseen_;             // positions along the mode, where the model has a guess for them
   bool by_cells_ = false;                // each cell is predicted by itself
 };
 

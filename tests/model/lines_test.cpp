@@ -61,6 +61,22 @@ Model plain_model() {
   return model;
 }
 
+// What is said where a body is silent is part of the prediction.
+TEST(LineScores, AreThePredictionsWhereTheBodyIsSilent) {
+  Rng rng(507);
+  for (const ModelBody& body : test::random_bodies(kExtents, rng)) {
+    if (std::holds_alternative<ComplEx>(body)) continue;  // has no guess
+    for (const bool offsets : {false, true}) {
+      Model model = plain_model();
+      if (offsets) model.offsets = random_offsets(rng);
+      model.fallback = random_offsets(rng);
+      model.fallback.add({.modes = {2}, .ridge = 1.0, .key = {0, 1, 4}, .value = {0.5, -0.25, 1.0}});
+      model.body = body;
+      expect_predictions(model, rng);
+    }
+  }
+}
+
 TEST(LineScores, AreThePredictionsOfEveryKindOfBody) {
   Rng rng(501);
   for (const ModelBody& body : test::random_bodies(kExtents, rng)) {
