@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
+#include <lacuna/base/result.hpp>
 #include <lacuna/evaluate/ranking.hpp>
 
 #include "base/parallel.hpp"
-#include "model/lines.hpp"
+#include "model/block_scorer.hpp"
 #include "tensor/lexicographic_order.hpp"
 
 namespace lacuna {
@@ -67,15 +69,18 @@ constexpr Count kMostLinesInABlock = 64;
 constexpr Count kBlocksInABatch = 64;
 
 // The ranks of facts [first, last) along one mode.
-void rank_lines(const LineScores& lines, const FactsAlong& along, const Cells& facts, int mode, Count first,
+void rank_block(const BlockScorer& scorer, const FactsAlong& along, const Cells& facts, Count first,
                 Count last, std::span<double> rank) {
-  Matrix<double> scores;
-  lines.score(facts, first, last, scores);
+  std::vector<double> scores(static_cast<std::size_t>(scorer.room(last - first)));
+  scorer.score(facts, first, last, scores);
   std::vector<Index> others;
   for (Count i = first; i < last; ++i) {
     along.positions(i, others);
-    const std::span<const double> line(scores.row(i - first).data(), static_cast<std::size_t>(scores.cols()));
-    rank[i] = realistic_rank(line, facts[mode][i], others);
+    const std::span<const double> line(scores.data() + (i - first) * scorer.stride(),
+                                       static_cast<std::size_t>(scorer.width()));
+    if (!std::all_of(line.begin(), line.end(), [](double score) { return std::isfinite(score); }))
+      throw ValueRangeError("the model's numbers are too large: a score is not finite");
+    rank[i] = realistic_rank(line, facts[scorer.open().mode][i], others);
   }
 }
 
@@ -89,14 +94,14 @@ Ranking rank_facts(const Predictor& predictor, const std::vector<Index>& extents
   std::vector<double> rank(static_cast<std::size_t>(facts.size()));
   for (const int mode : modes) {
     const FactsAlong along(all, mode);
-    const LineScores lines(predictor, mode, extents[mode]);
+    const BlockScorer scorer(predictor, mode, extents[mode], LinksBy::kDirection);
     const Count block = std::clamp<Count>(kCellsInABlock / extents[mode], 1, kMostLinesInABlock);
     for (Count first = 0; first < facts.size(); first += kBlocksInABatch * block) {
       if (interrupted && interrupted()) break;
       const Count here = std::min(kBlocksInABatch * block, facts.size() - first);
       parallel_tasks(static_cast<int>((here + block - 1) / block), [&](int task) {
         const Count begin = first + task * block;
-        rank_lines(lines, along, facts, mode, begin, std::min(begin + block, first + here), rank);
+        rank_block(scorer, along, facts, begin, std::min(begin + block, first + here), rank);
       });
       for (Count i = first; i < first + here; ++i) {
         ++ranking.queries;

@@ -42,12 +42,13 @@ FitRecord written(const Settings& settings, const std::vector<Mode>& modes) {
 
 constexpr int kFallbackSweeps = 3;  // it is a guess, and every trial of a search makes one
 
-// Whether the offsets say less of a cell than main effects of all modes would.
+// Whether the offsets say less of a cell than main effects of all modes would. Links have effects of their own,
+// and facts alone, every value 1, would make a link of every cell that nothing is known of.
 bool needs_fallback(const Settings& settings, int order) {
   const auto& effects = settings.offsets->effects;
   for (int k = 0; k < order; ++k)
     if (std::find(effects.begin(), effects.end(), std::vector<int>{k}) == effects.end())
-      return info(*settings.method).model != "offsets";
+      return info(*settings.method).model != "offsets" && info(*settings.method).model != "complex";
   return false;
 }
 

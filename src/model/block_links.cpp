@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ComplEx as a term of block scores. The score is c_f f + c_g g (complex.hpp), which orders cells as their probabilities do,
-// and is linear in the numbers of whichever position is open:
+// or f or g alone where links are ranked by direction, and is linear in the numbers of whichever position is open:
 //
 //   open tail        c_f (e_h * w_r) + c_g (e_h * conj v_r)
 //   open head        c_f (e_t * conj w_r) + c_g (e_t * v_r)
@@ -65,7 +65,7 @@ void copy_numbers(const Numbers& from, Matrix<double>& table, Eigen::Index row, 
 }
 
 // Numbers of an entity, its bias, 1.
-ScoreTerm entity_term(const ComplEx& x, const OpenMode& open) {
+ScoreTerm entity_term(const ComplEx& x, const OpenMode& open, const LinkScore& weight) {
   const bool tails = open.mode == x.roles.tail;
   const Links links(x);
   const int bias = tails ? x.tail_bias() : x.head_bias();
@@ -79,21 +79,21 @@ ScoreTerm entity_term(const ComplEx& x, const OpenMode& open) {
     table(j, 2 * x.rank + 1) = 1.0;
   }
   return {.table = std::move(table),
-          .vector = [&x, links, tails, other_bias](const Cells& queries, Count q, double* vector) {
+          .vector = [&x, links, tails, other_bias, weight](const Cells& queries, Count q, double* vector) {
             const Numbers known =
                 tails ? links.head(queries[x.roles.head][q]) : links.tail(queries[x.roles.tail][q]);
             const Index relation = queries[x.roles.relation][q];
             std::fill_n(vector, 2 * x.rank, 0.0);
-            add_product(x.forward, known, links.forth(relation), !tails, vector);
-            add_product(x.backward, known, links.back(relation), tails, vector);
-            vector[2 * x.rank] = x.forward + x.backward;
-            vector[2 * x.rank + 1] = (x.forward + x.backward) *
+            add_product(weight.forward, known, links.forth(relation), !tails, vector);
+            add_product(weight.backward, known, links.back(relation), tails, vector);
+            vector[2 * x.rank] = weight.forward + weight.backward;
+            vector[2 * x.rank + 1] = (weight.forward + weight.backward) *
                                      (known.bias(other_bias) + links.forth(relation).bias(x.relation_bias()));
           }};
 }
 
 // Numbers of a relation forth and back, its bias, 1.
-ScoreTerm relation_term(const ComplEx& x, const OpenMode& open) {
+ScoreTerm relation_term(const ComplEx& x, const OpenMode& open, const LinkScore& weight) {
   const Links links(x);
   Matrix<double> table =
       Matrix<double>::Zero(static_cast<Eigen::Index>(open.positions.size()), 4 * x.rank + 2);
@@ -103,22 +103,28 @@ ScoreTerm relation_term(const ComplEx& x, const OpenMode& open) {
     table(j, 4 * x.rank) = links.forth(open.positions[j]).bias(x.relation_bias());
     table(j, 4 * x.rank + 1) = 1.0;
   }
-  return {.table = std::move(table), .vector = [&x, links](const Cells& queries, Count q, double* vector) {
+  return {.table = std::move(table),
+          .vector = [&x, links, weight](const Cells& queries, Count q, double* vector) {
             const Numbers head = links.head(queries[x.roles.head][q]);
             const Numbers tail = links.tail(queries[x.roles.tail][q]);
             std::fill_n(vector, 4 * x.rank, 0.0);
-            add_product(x.forward, tail, head, true, vector);
-            add_product(x.backward, head, tail, true, vector + 2 * x.rank);
-            vector[4 * x.rank] = x.forward + x.backward;
+            add_product(weight.forward, tail, head, true, vector);
+            add_product(weight.backward, head, tail, true, vector + 2 * x.rank);
+            vector[4 * x.rank] = weight.forward + weight.backward;
             vector[4 * x.rank + 1] =
-                (x.forward + x.backward) * (head.bias(x.head_bias()) + tail.bias(x.tail_bias()));
+                (weight.forward + weight.backward) * (head.bias(x.head_bias()) + tail.bias(x.tail_bias()));
           }};
 }
 
 }  // namespace
 
-ScoreTerm link_term(const ComplEx& x, const OpenMode& open) {
-  return open.mode == x.roles.relation ? relation_term(x, open) : entity_term(x, open);
+ScoreTerm link_term(const ComplEx& x, const OpenMode& open, LinksBy by) {
+  LinkScore weight{.forward = x.forward, .backward = x.backward};
+  if (open.mode == x.roles.relation) return relation_term(x, open, weight);
+  if (by == LinksBy::kDirection)
+    weight = open.mode == x.roles.tail ? LinkScore{.forward = 1.0, .backward = 0.0}
+                                       : LinkScore{.forward = 0.0, .backward = 1.0};
+  return entity_term(x, open, weight);
 }
 
 }  // namespace lacuna

@@ -50,17 +50,19 @@ double effect_at(const Effect& effect, const Cells& queries, Count q, int open, 
 
 }  // namespace
 
-BlockScorer::BlockScorer(const Predictor& predictor, int open, Index extent)
-    : BlockScorer(predictor, open, all_below(extent)) {}
+BlockScorer::BlockScorer(const Predictor& predictor, int open, Index extent, LinksBy by)
+    : BlockScorer(predictor, open, all_below(extent), by) {}
 
-BlockScorer::BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions)
+BlockScorer::BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions, LinksBy by)
     : model_(&predictor.model()), open_(open_mode(predictor, open, std::move(positions))) {
-  if (!model_->fallback.empty()) seen_ = seen_columns(*model_, open_);
+  if (!model_->fallback.empty() && !std::holds_alternative<ComplEx>(*model_->body))
+    seen_ = seen_columns(*model_, open_);
   const auto take = [&](std::vector<ScoreTerm> more) {
     for (ScoreTerm& term : more) terms_.push_back(std::move(term));
   };
   take(offset_terms(predictor.model().offsets, open_));
-  take(predictor.latent_ ? latent_terms(*predictor.latent_, open_) : body_terms(predictor.model(), open_));
+  take(predictor.latent_ ? latent_terms(*predictor.latent_, open_)
+                         : body_terms(predictor.model(), open_, by));
   Eigen::Index depth = 0;
   for (const ScoreTerm& term : terms_) depth += term.table.cols();
   Matrix<double> all(width(), depth);

@@ -21,6 +21,10 @@ namespace lacuna {
 
 struct ComplEx;
 
+// What links are scored by: their logit, as they are predicted, or the direction that is asked for (complex.hpp), as
+// they are ranked.
+enum class LinksBy { kLogit, kDirection };
+
 // Where the scored positions stand among the columns.
 struct OpenMode {
   int mode = 0;
@@ -46,9 +50,10 @@ class BlockScorer {
  public:
   // Positions may lie beyond the mode's size, as may those of queries: cells that the model has never seen.
   // The predictor must outlive this. Throws std::invalid_argument when there is no such mode.
-  BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions);
+  BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions,
+              LinksBy by = LinksBy::kLogit);
   // All positions below `extent`.
-  BlockScorer(const Predictor& predictor, int open, Index extent);
+  BlockScorer(const Predictor& predictor, int open, Index extent, LinksBy by = LinksBy::kLogit);
   BlockScorer(const BlockScorer&) = delete;  // its terms know where its open mode is
   BlockScorer& operator=(const BlockScorer&) = delete;
   ~BlockScorer() = default;
@@ -76,8 +81,8 @@ class BlockScorer {
 
 // The terms of a model's offsets and of each kind of body.
 [[nodiscard]] std::vector<ScoreTerm> offset_terms(const Offsets& offsets, const OpenMode& open);
-[[nodiscard]] std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open);
-[[nodiscard]] ScoreTerm link_term(const ComplEx& x, const OpenMode& open);
+[[nodiscard]] std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open, LinksBy by);
+[[nodiscard]] ScoreTerm link_term(const ComplEx& x, const OpenMode& open, LinksBy by);
 [[nodiscard]] std::vector<ScoreTerm> latent_terms(const LatentPredictor& latent, const OpenMode& open);
 
 }  // namespace lacuna

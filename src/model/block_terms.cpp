@@ -142,13 +142,13 @@ std::vector<ScoreTerm> offset_terms(const Offsets& offsets, const OpenMode& open
   return terms;
 }
 
-std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open) {
+std::vector<ScoreTerm> body_terms(const Model& model, const OpenMode& open, LinksBy by) {
   std::vector<ScoreTerm> terms;
   if (const auto* tucker = std::get_if<Tucker>(&*model.body)) terms.push_back(tucker_term(*tucker, open));
   if (const auto* cp = std::get_if<Cp>(&*model.body)) terms.push_back(cp_term(*cp, open));
   if (const auto* dense = std::get_if<Dense>(&*model.body))
     terms.push_back(dense_term(*dense, extents(model.modes), open));
-  if (const auto* links = std::get_if<ComplEx>(&*model.body)) terms.push_back(link_term(*links, open));
+  if (const auto* links = std::get_if<ComplEx>(&*model.body)) terms.push_back(link_term(*links, open, by));
   return terms;
 }
 

@@ -46,46 +46,6 @@ double triple_product(const float* a, const float* w, const float* c, int rank) 
   return sum;
 }
 
-// Lines along heads or tails: the queries of the lines times the rows of the candidates.
-void add_candidates(const ComplEx& x, const Cells& cells, Count first, Count last, bool of_tails,
-                    Matrix<double>& out) {
-  const Count width = x.entities.cols();
-  const Count lines = kernels::padded(last - first);
-  const Count begin = of_tails ? x.tails_from : 0;
-  const Count count = std::min<Count>(of_tails ? x.tail_count() : x.head_count(), out.cols());
-  std::vector<float> queries(static_cast<std::size_t>(width * lines), 0.0F);  // one in each column
-  std::vector<float> query(static_cast<std::size_t>(width), 0.0F);
-  std::vector<float> shared(static_cast<std::size_t>(lines), 0.0F);  // what all of a line's cells add
-  const int candidate_bias = of_tails ? x.tail_bias() : x.head_bias();
-  for (Count i = first; i < last; ++i) {
-    const Index known = cells[of_tails ? x.roles.head : x.roles.tail][i];
-    const Index relation = cells[x.roles.relation][i];
-    const float* const from = of_tails ? row_or_null(x.entities, known, 0, x.head_count())
-                                       : row_or_null(x.entities, known, x.tails_from, x.entity_count());
-    const bool seen = relation < x.relation_count();
-    const float* const by =
-        seen ? x.relations.row(relation + (of_tails ? 0 : x.relation_count())).data() : nullptr;
-    std::fill(query.begin(), query.end(), 0.0F);
-    if (from != nullptr && by != nullptr) multiply(from, by, x.rank, query.data());
-    query[candidate_bias] = 1.0F;
-    for (Count c = 0; c < width; ++c) queries[c * lines + (i - first)] = query[c];
-    shared[i - first] = bias(from, of_tails ? x.head_bias() : x.tail_bias()) +
-                        (seen ? x.relations(relation, x.relation_bias()) : 0.0F);
-  }
-  constexpr Count kCandidates = 512;
-  std::vector<float> scores(static_cast<std::size_t>(kCandidates * lines));
-  for (Count from = 0; from < count; from += kCandidates) {
-    const Count here = std::min(kCandidates, count - from);
-    std::fill(scores.begin(), scores.end(), 0.0F);
-    kernels::link_kernels().add_product(
-        {.data = x.entities.row(begin + from).data(), .row = width, .column = 1}, queries.data(), lines,
-        scores.data(), lines, here, width, lines);
-    for (Count i = 0; i < last - first; ++i)
-      for (Count j = 0; j < here; ++j) out(i, from + j) += static_cast<double>(scores[j * lines + i]);
-  }
-  for (Count i = 0; i < last - first; ++i) out.row(i).array() += static_cast<double>(shared[i]);
-}
-
 }  // namespace
 
 LinkRoles link_roles(const std::vector<Mode>& modes) {
@@ -146,19 +106,6 @@ void add_values(const ComplEx& x, const Cells& cells, std::span<double> out) {
               x, link_score(x, cells[x.roles.head][i], cells[x.roles.relation][i], cells[x.roles.tail][i]));
       },
       512);
-}
-
-void add_line_scores(const ComplEx& x, const Cells& cells, Count first, Count last, int mode,
-                     Matrix<double>& out) {
-  if (mode != x.roles.relation) return add_candidates(x, cells, first, last, mode == x.roles.tail, out);
-  for (Count i = first; i < last; ++i) {
-    Index at[3] = {cells[0][i], cells[1][i], cells[2][i]};
-    for (Eigen::Index j = 0; j < out.cols(); ++j) {
-      at[mode] = static_cast<Index>(j);
-      const LinkScore score = link_score(x, at[x.roles.head], at[x.roles.relation], at[x.roles.tail]);
-      out(i - first, j) += x.forward * score.forward + x.backward * score.backward;
-    }
-  }
 }
 
 }  // namespace lacuna

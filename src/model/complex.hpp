@@ -74,9 +74,4 @@ struct LinkScore {
 // out[i] += the probability of cell i.
 void add_values(const ComplEx& x, const Cells& cells, std::span<double> out);
 
-// out(i, j) += the score of cell first + i with its position along the mode replaced by j; positions beyond the
-// mode's get that of zeros. Runs on one thread.
-void add_line_scores(const ComplEx& x, const Cells& cells, Count first, Count last, int mode,
-                     Matrix<double>& out);
-
 }  // namespace lacuna

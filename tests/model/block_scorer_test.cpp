@@ -96,31 +96,38 @@ TEST(BlockScorer, WhichQueriesAreScoredTogetherChangesNoBit) {
   }
 }
 
-TEST(BlockScorer, LinksAreScoredByTheLogitsOfTheirProbabilities) {
+TEST(BlockScorer, LinksAreScoredByTheirLogitOrTheirDirection) {
   Rng rng(505);
-  const std::vector<Index> extents{7, 4, 7};
-  const LinkRoles roles{.head = 0, .relation = 1, .tail = 2, .one_set = true};
-  ComplEx x = test::random_complex(extents, roles, 3, rng);
-  x.forward = 0.7;
-  x.backward = 0.4;
-  Model model;
-  model.modes = test::plain_modes(extents);
-  model.body = ModelBody(x);
-  const Predictor predictor(model);
-  const Cells queries = test::random_cells({8, 5, 8}, 10, rng);
-  for (int mode = 0; mode < 3; ++mode) {
-    const Index positions = extents[mode] + 2;
-    const BlockScorer scorer(predictor, mode, positions);
-    std::vector<double> scores(static_cast<std::size_t>(scorer.room(1)));
-    for (Count q = 0; q < queries.size(); ++q) {
-      scorer.score(queries, q, q + 1, scores);
-      for (Index j = 0; j < positions; ++j) {
-        Index at[3] = {queries[0][q], queries[1][q], queries[2][q]};
-        at[mode] = j;
-        const LinkScore score = link_score(x, at[0], at[1], at[2]);
-        EXPECT_NEAR(scores[j], 0.7 * score.forward + 0.4 * score.backward, 1e-5);
+  for (const LinkRoles& roles : {LinkRoles{.head = 2, .relation = 0, .tail = 1, .one_set = false},
+                                 LinkRoles{.head = 0, .relation = 1, .tail = 2, .one_set = true}}) {
+    const std::vector<Index> extents =
+        roles.one_set ? std::vector<Index>{7, 4, 7} : std::vector<Index>{4, 6, 8};
+    ComplEx x = test::random_complex(extents, roles, 3, rng);
+    x.forward = 0.7;
+    x.backward = 0.4;
+    Model model;
+    model.modes = test::plain_modes(extents);
+    model.body = ModelBody(x);
+    const Predictor predictor(model);
+    const Cells queries = test::random_cells({8, 8, 8}, 10, rng);
+    for (int mode = 0; mode < 3; ++mode)
+      for (const LinksBy by : {LinksBy::kLogit, LinksBy::kDirection}) {
+        const bool one_way = by == LinksBy::kDirection && mode != roles.relation;
+        const double forward = !one_way ? x.forward : mode == roles.tail ? 1.0 : 0.0;
+        const double backward = !one_way ? x.backward : mode == roles.tail ? 0.0 : 1.0;
+        const Index positions = extents[mode] + 2;
+        const BlockScorer scorer(predictor, mode, positions, by);
+        std::vector<double> scores(static_cast<std::size_t>(scorer.room(1)));
+        for (Count q = 0; q < queries.size(); ++q) {
+          scorer.score(queries, q, q + 1, scores);
+          for (Index j = 0; j < positions; ++j) {
+            Index at[3] = {queries[0][q], queries[1][q], queries[2][q]};
+            at[mode] = j;
+            const LinkScore score = link_score(x, at[roles.head], at[roles.relation], at[roles.tail]);
+            EXPECT_NEAR(scores[j], forward * score.forward + backward * score.backward, 1e-5);
+          }
+        }
       }
-    }
   }
 }
 

@@ -121,8 +121,6 @@ class Predictor {
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
  private:
-  friend class LineScores;  // for rankings (src/model/lines.hpp)
-  [[nodiscard]] const class LatentPredictor* latent() const { return latent_.get(); }
   friend class BlockScorer;  // the same answers for many cells at once (src/model/block_scorer.hpp)
 
   void check_order(const Cells& cells) const;

@@ -165,7 +165,8 @@ Range read_range(const json& described) {
   return range;
 }
 
-// Models of before there were fallbacks predicted 0 without offsets; the middle of what was observed is nearer.
+// Models of before there were fallbacks predicted 0 without offsets; the middle of what was observed is nearer. Links
+// never had one: that of facts alone would make a link of everything unknown.
 Offsets older_fallback(const Model& model) {
   Offsets fallback;
   if (model.offsets.empty() && std::isfinite(model.observed.low) && std::isfinite(model.observed.high))
@@ -183,8 +184,10 @@ Model read_common(const json& header, const ArrayReader& arrays) {
   if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
   model.offsets = read_offsets(header.at("offsets"), arrays, model.order());
   model.observed = read_range(header.at("observed"));
-  model.fallback = header.contains("fallback") ? read_offsets(header["fallback"], arrays, model.order())
-                                               : older_fallback(model);
+  if (header.contains("fallback"))
+    model.fallback = read_offsets(header["fallback"], arrays, model.order());
+  else if (header.at("kind") != "complex")
+    model.fallback = older_fallback(model);
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
   if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
   return model;
