@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/machine.hpp"
+#include "clip.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -28,6 +29,7 @@ struct CompleteCommand {
   Output output;
   InputFlags input;
   FitFlags fit;
+  RoundFlag round;
 
   struct Holed {
     TrainingData data;
@@ -37,6 +39,7 @@ struct CompleteCommand {
   Result<int> run();
   Result<Holed> read() const;
   Result<int> copy(const TensorFile& file) const;
+  Predictor::Prediction predict(Model& fitted, const TensorFile& file);
   void tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes, Count cells) const;
 };
 
@@ -114,6 +117,16 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
   return holed;
 }
 
+// Every cell of the file, kept where its values are and rounded where that is asked for.
+Predictor::Prediction CompleteCommand::predict(Model& fitted, const TensorFile& file) {
+  const std::optional<Range> asked = fitted.clip;
+  if (!asked && fit.given["clip"].empty()) fitted.clip = natural_range(fitted);
+  Predictor::Prediction prediction = Predictor(fitted).predict(file.entries.cells);
+  round.apply_to(fitted, prediction.value);
+  fitted.clip = asked;
+  return prediction;
+}
+
 Result<int> CompleteCommand::run() {
   set_thread_count(output.threads);
   if (auto fine = fit.check(); !fine) return fine.error();
@@ -130,6 +143,7 @@ Result<int> CompleteCommand::run() {
     if (auto listed = list_every_cell(file); !listed) return listed.error();
   if (file.missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(file);
   if (auto fits = check_fit_memory(data.tensor, *settings); !fits) return fits.error();
+  if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 
   const Run run(in, "", data, fit);
@@ -138,7 +152,7 @@ Result<int> CompleteCommand::run() {
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
-  const Predictor::Prediction prediction = Predictor(result.model).predict(file.entries.cells);
+  const Predictor::Prediction prediction = predict(result.model, file);
   for (Count e = 0; e < file.entries.size(); ++e)
     if (denoise || std::isnan(file.entries.value[e])) file.entries.value[e] = prediction.value[e];
   file.missing = 0;
@@ -182,6 +196,7 @@ Action add_complete(CLI::App& app) {
   verb.add_option("-o,--output", command->out, "where to write the completed file")->required();
   verb.add_option("--model", command->model, "also write the fitted model here");
   verb.add_flag("--denoise", command->denoise, "replace observed cells, too, by what the model says");
+  command->round.add_flag(verb);
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

@@ -23,6 +23,7 @@ struct PredictCommand {
   Output output;
   InputFlags input;
   ClipFlag clip;
+  RoundFlag round;
   double interval = 0.0;
 
   Result<int> run();
@@ -54,6 +55,7 @@ Result<int> PredictCommand::run() {
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
+  if (auto fine = round.check(value_step(*fitted)); !fine) return fine.error();
   if (interval > 0.0 && fitted->calibration.groups.empty())
     return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
@@ -61,6 +63,7 @@ Result<int> PredictCommand::run() {
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
   Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
+  round.apply_to(*fitted, prediction.value);
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
@@ -93,6 +96,7 @@ Action add_predict(CLI::App& app) {
           "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")
       ->check(CLI::Range(0.0, 1.0));
   command->clip.add_flag(verb);
+  command->round.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

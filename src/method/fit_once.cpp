@@ -8,6 +8,7 @@
 
 #include "method/fit_units.hpp"
 #include "method/solve.hpp"
+#include "model/value_kind.hpp"
 
 namespace lacuna {
 namespace {
@@ -69,6 +70,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.entries = tensor.size();
   model.observed = {.low = *low, .high = *high};
   model.clip = settings.clip.range(model.observed);
+  const ValueKind kind = value_kind(tensor.values());
   const UnitScale unit(tensor);
   unit.scale(tensor);
   model.offsets = fit_offsets(tensor, *settings.offsets);
@@ -79,6 +81,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   const WarmStart warm(settings, unit);
   FitRun run(warm.options(), callbacks, test, model, unit);
   run.record() = written(settings, model.modes);
+  run.record().set("values", std::string(name(kind)));
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
   if (!solved.effects.empty() && settings.offsets->mean) model.fallback = {};  // these are better
