@@ -49,38 +49,57 @@ int printed(int code) {
 // freed, and a large fit then carries a tenth more memory than it uses.
 void return_freed_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
-// Memory may also run out where nothing may be thrown: destructors of the JSON library allocate, and so does the way
-// to a sentence. That is an end as any other that has a name. Takes no memory.
+// Takes no memory.
 [[noreturn]] void end_for_lack_of_memory() {
-  const std::type_info* const thrown = abi::__cxa_current_exception_type();
   unlink_temporaries();
-  if (thrown == nullptr || *thrown != typeid(std::bad_alloc)) std::abort();
   constexpr std::string_view kSentence = "lacuna: out of memory\n";
   (void)!write(STDERR_FILENO, kSentence.data(), kSentence.size());
   _exit(static_cast<int>(ErrorKind::kMemory));
 }
 
-}  // namespace
-}  // namespace lacuna::cli
+// Memory may also run out where nothing may be thrown: destructors of the JSON library allocate, and so does the way
+// to a sentence. That is an end as any other that has a name.
+[[noreturn]] void on_terminate() {
+  const std::type_info* const thrown = abi::__cxa_current_exception_type();
+  if (thrown != nullptr && *thrown == typeid(std::bad_alloc)) end_for_lack_of_memory();
+  unlink_temporaries();
+  std::abort();
+}
 
-int main(int argc, char** argv) {
-  using lacuna::ErrorKind;
-  using lacuna::cli::fail;
-  std::set_terminate(lacuna::cli::end_for_lack_of_memory);
+bool main_has_ended = false;
+
+// libgomp ends the program by itself when it gets no memory or no thread.
+void on_exit_called(int code, void* /*nothing*/) {
+  if (!main_has_ended && code == EXIT_FAILURE) end_for_lack_of_memory();
+}
+
+int run_guarded(int argc, char** argv) {
   try {
-    lacuna::cli::return_freed_memory();
-    lacuna::cli::install_signals();
-    lacuna::cli::set_command_line(argc, argv);
-    return lacuna::cli::printed(lacuna::cli::run(argc, argv));
+    return_freed_memory();
+    install_signals();
+    set_command_line(argc, argv);
+    return printed(run(argc, argv));
   } catch (const std::system_error& error) {  // a line that could not be printed
     return fail(ErrorKind::kOutput, fmt::format("stdout: {}", error.code().message()));
   } catch (const std::invalid_argument& error) {
     return fail(ErrorKind::kUsage, error.what());
-  } catch (const lacuna::ValueRangeError& error) {
+  } catch (const ValueRangeError& error) {
     return fail(ErrorKind::kInput, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::kMemory, "out of memory");
   } catch (const std::exception& error) {
     return fail(ErrorKind::kInternal, fmt::format("internal error: {}", error.what()));
   }
+}
+
+}  // namespace
+}  // namespace lacuna::cli
+
+int main(int argc, char** argv) {
+  using namespace lacuna::cli;
+  std::set_terminate(on_terminate);
+  on_exit(on_exit_called, nullptr);
+  const int code = run_guarded(argc, argv);
+  main_has_ended = true;
+  return code;
 }

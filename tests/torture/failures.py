@@ -32,6 +32,12 @@ class Failures:
         self.count_file.unlink(missing_ok=True)
         return self.world.run(*COMMANDS[name][0], "--threads", "1", env=environment)
 
+    def setup_calls(self, kind):
+        """How many calls of this kind there are before any verb begins: they are the same for all."""
+        environment = {**os.environ, "LD_PRELOAD": str(self.shim), "TORTURE_FAIL": f"{kind}:0", "TORTURE_COUNT": str(self.count_file)}
+        self.world.run("--version", env=environment)
+        return int(self.count_file.read_text())
+
     def calls(self, name, kind):
         """How many calls of this kind a run has, all of which succeed."""
         done = self.run(name, f"{kind}:0", False)
@@ -51,10 +57,11 @@ class Failures:
         return done.returncode
 
     def every(self, name, kind, tail, expected, steps):
-        """All k, or about `steps` of them: the first ones, then ever larger strides."""
+        """All k, or about `steps` of them."""
+        setup = self.setup_calls(kind)
         total = self.calls(name, kind)
         ended = {}
-        for number, k in enumerate(some(total, steps)):
+        for number, k in enumerate(some(total, steps, setup)):
             code = self.attempt(name, f"{kind}:{k}{tail}", expected, number % 2 == 0)
             ended[code] = ended.get(code, 0) + 1
         if self.attempt(name, f"{kind}:{total + 1}{tail}", (0,), True) != 0:
@@ -91,11 +98,13 @@ class Failures:
         return count
 
 
-def some(total, steps):
-    """1, 2, 3, ... total; with `steps` about that many: a third of them the last ones, where the work and the writing are,
-    the others evenly from the first on."""
+def some(total, steps, setup=0):
+    """1, 2, 3, ... total; with `steps` about that many: few of the setup, the last ones, where the writing is, and the others
+    evenly from where the verb's own work begins."""
     if not steps or total <= steps:
         return range(1, total + 1)
-    last = steps // 3
-    stride = max(1, (total - last) // (steps - last))
-    return [*range(1, total - last + 1, stride), *range(total - last + 1, total + 1)]
+    setup, last = min(setup, total), steps // 3
+    chosen = {*range(total - last + 1, total + 1)}
+    chosen.update(range(1, setup + 1, max(1, setup // max(1, steps // 6))))
+    chosen.update(range(setup + 1, total + 1, max(1, (total - setup) // max(1, steps // 2))))
+    return sorted(k for k in chosen if k >= 1)

@@ -16,7 +16,7 @@ from world import LACUNA, Finding, World
 ATTACKS = ("grid", "allocations", "writes", "reads", "kills", "signals", "places")
 # How many of each: all of it, and what fits into a few minutes.
 FULL = {"grid": 1, "allocations": 0, "writes": 0, "reads": 0, "kills": 2000, "signals": 500, "places": 24}
-SHORT = {"grid": 7, "allocations": 40, "writes": 4, "reads": 4, "kills": 48, "signals": 36, "places": 3}
+SHORT = {"grid": 7, "allocations": 90, "writes": 4, "reads": 4, "kills": 48, "signals": 36, "places": 3}
 
 
 def tell(line):

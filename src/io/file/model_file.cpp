@@ -4,6 +4,7 @@
 #include <functional>
 #include <lacuna/io/model_file.hpp>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -227,6 +228,8 @@ Result<Model> load_model(const std::string& path) {
     Model model = read_common(header, *arrays);
     io::read_body(kind, header, *arrays, model);
     return model;
+  } catch (const std::bad_alloc&) {  // sizes were held against the file: it is not at fault
+    throw;
   } catch (const std::exception& problem) {
     return input_error(path, std::string("the model is damaged: ") + problem.what());
   }
