@@ -63,11 +63,20 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   app.footer("Every verb explains itself: lacuna help VERB");
-  std::vector<std::pair<std::string, Action>> actions = {
-      {"fit", add_fit(app)},           {"complete", add_complete(app)}, {"predict", add_predict(app)},
-      {"evaluate", add_evaluate(app)}, {"split", add_split(app)},       {"convert", add_convert(app)},
-      {"info", add_info(app)},         {"certify", add_certify(app)},   {"methods", add_methods(app)},
-      {"tune", add_tune(app)},         {"report", add_report(app)},     {"settings", add_settings(app)}};
+  std::vector<std::pair<std::string, Action>> actions = {{"fit", add_fit(app)},
+                                                         {"complete", add_complete(app)},
+                                                         {"predict", add_predict(app)},
+                                                         {"evaluate", add_evaluate(app)},
+                                                         {"split", add_split(app)},
+                                                         {"convert", add_convert(app)},
+                                                         {"info", add_info(app)},
+                                                         {"certify", add_certify(app)},
+                                                         {"methods", add_methods(app)},
+                                                         {"tune", add_tune(app)},
+                                                         {"report", add_report(app)},
+                                                         {"settings", add_settings(app)},
+                                                         {"completion", add_completion(app)},
+                                                         {"man", add_man(app)}};
   check_numbers(app);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words[0] == "help") words = asked_for_help(app, words);
