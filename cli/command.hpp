@@ -38,6 +38,8 @@ Action add_certify(CLI::App& app);
 Action add_methods(CLI::App& app);
 Action add_settings(CLI::App& app);
 Action add_report(CLI::App& app);
+Action add_completion(CLI::App& app);
+Action add_man(CLI::App& app);
 
 inline constexpr int kNotConverged = 4;
 

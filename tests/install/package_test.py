@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The packages that CPack makes: what is in them, what they ask for, and that the program inside works.
+
+The .deb is unpacked as dpkg does it, into a folder of its own: the test needs no rights and leaves the machine alone.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+
+BUILD = Path(sys.argv.pop(1)).resolve()
+FILES = ("bin/lacuna", "libexec/lacuna/lacuna-formats", "share/man/man1/lacuna.1", "share/doc/lacuna/LICENSE",
+         "share/doc/lacuna/docs/cli.md", "share/bash-completion/completions/lacuna", "share/zsh/site-functions/_lacuna",
+         "share/fish/vendor_completions.d/lacuna.fish", "include/lacuna/lacuna.hpp")  # fmt: skip
+
+
+def run(*words, **more):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, **more)
+    if done.returncode:
+        raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="lacuna-package-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for kind in ("DEB", "TGZ"):
+            run("cpack", "-G", kind, "-B", cls.folder, "--config", BUILD / "CPackConfig.cmake", cwd=BUILD)
+
+    def works(self, root):
+        for name in FILES:
+            self.assertTrue((root / name).is_file(), name)
+        program = root / "bin" / "lacuna"
+        self.assertRegex(run(program, "-V"), r"^\d+\.\d+\.\d+\n$")
+        data = self.folder / "data.tns"
+        data.write_text("".join(f"{i} {j} {i + j}\n" for i in range(1, 9) for j in range(1, 7) if (i + 2 * j) % 5))
+        model = self.folder / "model.lac"
+        run(program, "fit", data, "-o", model, "--method", "offsets", "--offsets", "modes")
+        cells = self.folder / "cells.tns"
+        cells.write_text("1 2\n")
+        answer = self.folder / "answer.tns"
+        run(program, "predict", model, cells, "-o", answer)
+        self.assertAlmostEqual(float(answer.read_text().split()[-1]), 3.0, places=4)
+        # lacuna-formats is found where the package has it.
+        numpy.save(self.folder / "cube.npy", numpy.arange(24.0).reshape(2, 3, 4))
+        plain = {name: value for name, value in os.environ.items() if name != "LACUNA_LIBEXEC"}
+        run(program, "convert", self.folder / "cube.npy", self.folder / "cube.h5", env=plain)
+        run(program, "convert", self.folder / "cube.h5", self.folder / "back.npy", env=plain)
+        self.assertTrue((numpy.load(self.folder / "back.npy") == numpy.load(self.folder / "cube.npy")).all())
+
+    def test_deb(self):
+        (deb,) = self.folder.glob("*.deb")
+        fields = run("dpkg-deb", "--field", deb)
+        self.assertRegex(fields, r"(?m)^Package: lacuna$")
+        self.assertRegex(fields, r"(?m)^Depends: .*libc6 .*libstdc\+\+6")
+        root = self.folder / "deb"
+        run("dpkg-deb", "-x", deb, root)
+        self.works(root / "usr")
+        self.assertEqual(run("dpkg-deb", "-c", deb).count("/python/"), 0)
+
+    def test_tarball(self):
+        (tarball,) = self.folder.glob("*.tar.gz")
+        run("tar", "-xzf", tarball, "-C", self.folder)
+        self.works(self.folder / re.sub(r"\.tar\.gz$", "", tarball.name))
+
+
+if __name__ == "__main__":
+    unittest.main()
