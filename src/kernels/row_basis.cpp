@@ -14,9 +14,8 @@ constexpr Count kColumnsAtOnce = 1;
 }  // namespace
 
 RowBasis::RowBasis(std::shared_ptr<const SideInformation> side, double share, std::vector<double> own)
-    : side_(std::move(side)) {
+    : side_(std::move(side)), root_share_(std::sqrt(share)) {
   const Count positions = side_->positions();
-  column_scale_ = std::sqrt(share * static_cast<double>(side_->columns()) / static_cast<double>(positions));
   if (share < 1.0) {
     own_rows_ = positions;
     own_ = std::move(own);
@@ -51,7 +50,7 @@ void RowBasis::expand(const Matrix<Real>& u, FactorTable<Real>& table) const {
           };
           if (own_rows_ > 0) add(own_[i], i);
           for (Count j = side_->start[i]; j < side_->start[i + 1]; ++j)
-            add(column_scale_ * side_->value[j], own_rows_ + side_->column[j]);
+            add(root_share_ * side_->value[j], own_rows_ + side_->column[j]);
         }
       },
       kRowsAtOnce);
@@ -71,8 +70,7 @@ void RowBasis::add_transposed(const Matrix<Real>& rows, Matrix<Real>& out) const
           for (Count j = start_[f]; j < start_[f + 1]; ++j)
             for (int c = 0; c < columns; ++c)
               sum[c] += value_[j] * static_cast<double>(rows(position_[j], c));
-          for (int c = 0; c < columns; ++c)
-            out(own_rows_ + f, c) += static_cast<Real>(column_scale_ * sum[c]);
+          for (int c = 0; c < columns; ++c) out(own_rows_ + f, c) += static_cast<Real>(root_share_ * sum[c]);
         }
       },
       kColumnsAtOnce);

@@ -2,15 +2,13 @@
 // What stands between the factor U that the solver of a part with side information sees and the rows that
 // entries select, B U:
 //
-//   share s of side information   B = [sqrt(1 - s) D, sqrt(s q / n) Phi]    n x (n + q)
-//   s = 1                         B = sqrt(q / n) Phi                       n x q
+//   share s of side information   B = [sqrt(1 - s) D, sqrt(s) Phi]    n x (n + q)
+//   s = 1                         B = Phi                             n x q
 //
-// with D the weights of a weighted norm (part_kernels.hpp) and Phi the mode's rows phi_i, of mean squared length
-// 1. So Theta = B U U' B' over the positions: a position with many entries learns its own row of U, one with few
-// or none has what the columns of Phi say. A column of Phi has squared length n / q on average, so at s = 1/2 what
-// is learned of a column costs as much of Theta's trace as if it were learned of positions one by one, and a
-// Theta spread evenly over the columns has the same diagonal as one spread evenly over the positions. Counts do
-// not weigh what is shared. Products cost O((n + nnz(Phi)) r); their bits do not depend on the number of threads.
+// with D the weights of a weighted norm (part_kernels.hpp) and Phi the mode's rows phi_i. So Theta = B U U' B'
+// over the positions, of prior B B' = (1 - s) D^2 + s Phi Phi': a position with many entries learns its own row
+// of U, one with few or none has what the columns of Phi say. Counts do not weigh what is shared. Products cost
+// O((n + nnz(Phi)) r); their bits do not depend on the number of threads.
 #pragma once
 
 #include <lacuna/tensor/side_information.hpp>
@@ -37,9 +35,9 @@ class RowBasis {
 
  private:
   std::shared_ptr<const SideInformation> side_;
-  Count own_rows_ = 0;         // the positions, or none at share 1
-  std::vector<double> own_;    // sqrt(1 - s) D
-  double column_scale_ = 0.0;  // sqrt(s q / n)
+  Count own_rows_ = 0;       // the positions, or none at share 1
+  std::vector<double> own_;  // sqrt(1 - s) D
+  double root_share_ = 0.0;
   // Phi by columns.
   std::vector<Count> start_;
   std::vector<Index> position_;

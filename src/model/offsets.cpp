@@ -17,7 +17,6 @@ namespace {
 constexpr double kEnough = 1e-4;       // relative change of the values at which the sweeps end
 constexpr double kLargestRidge = 1e9;  // an effect that has no variance is held at 0 by this
 constexpr int kPriorTurns = 3;
-constexpr int kSupportTurns = 20;  // of the variances of the regression for positions without entries
 
 // What side information says of the effect of a mode: a + phi_i . c, c ~ N(0, variance), in place of 0.
 struct EffectPrior {
@@ -75,20 +74,16 @@ void move_prior(Fitting& fitting) {
     fitting.prior_mean[g] = prior.regression.at(static_cast<std::int64_t>(fitting.effect.key[g]), prior.line);
 }
 
-// Positions without entries have what side information says of them, by a regression that weighs the others by
-// their entries: what is asked of new positions is as what was asked of those.
-void fill_unobserved(const std::shared_ptr<const SideInformation>& side, Fitting& fitting) {
-  const SideRegression regression(side, {fitting.effect.key.begin(), fitting.effect.key.end()},
-                                  fitting.weight);
-  SideRegression::Supported found;
-  regression.support([&](std::size_t g) { return fitting.effect.value[g]; }, kSupportTurns, found);
+// Positions without entries have what side information says of them.
+void fill_unobserved(Fitting& fitting) {
   Effect whole{.modes = fitting.effect.modes, .ridge = fitting.effect.ridge};
   std::size_t g = 0;
-  for (std::int64_t i = 0; i < regression.positions(); ++i) {
+  for (std::int64_t i = 0; i < fitting.prior->regression.positions(); ++i) {
     const auto key = static_cast<std::uint64_t>(i);
     const bool observed = g < fitting.effect.key.size() && fitting.effect.key[g] == key;
     whole.key.push_back(key);
-    whole.value.push_back(observed ? fitting.effect.value[g] : regression.at(i, found.line));
+    whole.value.push_back(observed ? fitting.effect.value[g]
+                                   : fitting.prior->regression.at(i, fitting.prior->line));
     g += observed ? 1 : 0;
   }
   fitting.effect = std::move(whole);
@@ -249,7 +244,7 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sw
     if (changed <= kEnough * kEnough * squares) break;
   }
   for (Fitting& fitting : fittings) {
-    if (fitting.prior) fill_unobserved(tensor.modes()[fitting.effect.modes[0]].side, fitting);
+    if (fitting.prior) fill_unobserved(fitting);
     offsets.effects.push_back(std::move(fitting.effect));
   }
   return offsets;

@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "model/side_regression.hpp"
 
-#include <numeric>
-
 #include "linalg/decompose.hpp"
 
 namespace lacuna {
 
 SideRegression::SideRegression(std::shared_ptr<const SideInformation> side,
-                               std::vector<std::uint32_t> observed, std::vector<double> weights)
-    : side_(std::move(side)),
-      observed_(std::move(observed)),
-      weight_(std::move(weights)),
-      mean_(Eigen::VectorXd::Zero(columns())) {
-  weight_.resize(observed_.size(), 1.0);
-  const double mean =
-      std::accumulate(weight_.begin(), weight_.end(), 0.0) / static_cast<double>(weight_.size());
-  for (double& weight : weight_) weight /= mean;
+                               std::vector<std::uint32_t> observed)
+    : side_(std::move(side)), observed_(std::move(observed)), mean_(Eigen::VectorXd::Zero(columns())) {
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns(), columns());
-  for (std::size_t which = 0; which < observed_.size(); ++which) {
-    const std::uint32_t i = observed_[which];
+  for (const std::uint32_t i : observed_)
     for (std::int64_t j = side_->start[i]; j < side_->start[i + 1]; ++j) {
-      const double weighted = weight_[which] * side_->value[j];
-      mean_(side_->column[j]) += weighted;
+      mean_(side_->column[j]) += side_->value[j];
       for (std::int64_t k = side_->start[i]; k <= j; ++k)  // columns ascend: the lower triangle
-        gram(side_->column[j], side_->column[k]) += weighted * side_->value[k];
+        gram(side_->column[j], side_->column[k]) += side_->value[j] * side_->value[k];
     }
-  }
   const auto count = static_cast<double>(observed_.size());
   mean_ /= count;
   gram -= count * mean_ * mean_.transpose();

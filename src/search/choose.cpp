@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <lacuna/method/settings_table.hpp>
 
 #include "base/machine.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
 constexpr int kMoreAlsRank = 20;       // likewise, where more helps
+constexpr int kWholeFiberRank = 15;    // of the one part that als has where fibers are all but whole
+constexpr double kAllButWhole = 0.5;   // share of observed cells from which that is so
 constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro passengers
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
@@ -82,6 +85,29 @@ std::vector<PartSpec> als_candidates(const ObservedTensor& kept) {
     for (const PartSpec& part : full_parts(kept.order()))
       if (says_something(kept, part)) specs.push_back(part);
   return specs;
+}
+
+// Where fibers are all but whole, what is missing follows from the rest of its fiber, as by regression: als with
+// one of the paper's parts, along the shortest mode and the next.
+void choose_als_of_whole_fibers(Evaluator& evaluator) {
+  const ObservedTensor& kept = evaluator.kept();
+  if (evaluator.asked().latent.parts.given() ||
+      static_cast<double>(kept.size()) < kAllButWhole * count_cells(kept.modes()))
+    return;
+  Settings settings = evaluator.asked();
+  settings.method = Method::kAls;
+  std::vector<PartSpec> parts = full_parts(kept.order());
+  std::stable_sort(parts.begin(), parts.end(), [&](const PartSpec& a, const PartSpec& b) {
+    return kept.extent(a.mode) < kept.extent(b.mode);
+  });
+  parts.resize(std::min<std::size_t>(parts.size(), 2));
+  Contest contest(evaluator);
+  for (const PartSpec& spec : parts) {
+    settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
+    if (evaluator.asked().ranks.open())
+      settings.ranks = {std::min(kWholeFiberRank, static_cast<int>(kept.extent(spec.mode)))};
+    contest.consider(settings, "als, parts " + describe(*settings.latent.parts, kept.modes()));
+  }
 }
 
 // als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
@@ -202,6 +228,7 @@ void choose(Evaluator& evaluator) {
     const bool latent = is_candidate(Method::kTrMm, evaluator);
     // Where hardly anything is observed, als is quick and good: it sets the bound for the rest.
     if (!dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
+    if (dense && is_candidate(Method::kAls, evaluator)) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);
     if (latent) choose_near_parts(evaluator, alone);

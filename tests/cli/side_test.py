@@ -179,33 +179,35 @@ class OpenLengths(CliTest):
 
 @unittest.skipUnless((MOVIELENS / "u.data").exists(), "no $LACUNA_DATA/movielens-100k")
 class MovieLens(CliTest):
-    """A tenth of the users lose all ratings."""
+    """A tenth of the users lose all ratings, in three draws: one draw's users decide more than any model."""
 
     preset = ()
 
-    def test_cold_users_are_no_worse_than_the_mean_of_the_item(self):
-        draw = random.Random(1)
-        rows = [line.split() for line in (MOVIELENS / "u.data").read_text().splitlines()]
+    def draw(self, seed, rows):
         users = sorted({row[0] for row in rows}, key=int)
-        cold = set(draw.sample(users, len(users) // 10))
-        train = [row for row in rows if row[0] not in cold]
-        test = [row for row in rows if row[0] in cold]
-        for name, listed in (("train.csv", train), ("cold.csv", test)):
+        cold = set(random.Random(seed).sample(users, len(users) // 10))
+        parts = {"train.csv": [row for row in rows if row[0] not in cold], "cold.csv": [row for row in rows if row[0] in cold]}
+        for name, listed in parts.items():
             self.write(name, "user,item,rating\n" + "".join(f"{u},{i},{r}\n" for u, i, r, _ in listed))
-        of_item, mean = {}, sum(float(row[2]) for row in train) / len(train)
-        for row in train:
+        of_item, mean = {}, sum(float(row[2]) for row in parts["train.csv"]) / len(parts["train.csv"])
+        for row in parts["train.csv"]:
             of_item.setdefault(row[1], []).append(float(row[2]))
-        item_mean = rmse(
-            [(sum(of_item[i]) / len(of_item[i]) if i in of_item else mean, float(r)) for _, i, r, _ in test]
+        return rmse(
+            [(sum(of_item[i]) / len(of_item[i]) if i in of_item else mean, float(r)) for _, i, r, _ in parts["cold.csv"]]
         )
-        known = self.ok_json(
-            "fit", "train.csv", "-o", "m.lac", "--test", "cold.csv", "--method", "als",
-            "--side", f"user={MOVIELENS / 'u.user'}", "--side", f"item={MOVIELENS / 'u.item'}",
-        )
-        self.assertEqual(known["shape"][0], len(users))
-        self.assertLess(known["test_rmse"], 1.01 * item_mean)  # 0.9695 and 0.9657: ages and jobs say little
-        plain = self.ok_json("fit", "train.csv", "-o", "m.lac", "--test", "cold.csv", "--method", "als")
-        self.assertLess(known["test_rmse"], plain["test_rmse"])
+
+    def test_cold_users_are_no_worse_than_the_mean_of_the_item(self):
+        rows = [line.split() for line in (MOVIELENS / "u.data").read_text().splitlines()]
+        item_mean, known, plain = [], [], []
+        for seed in (1, 2, 3):
+            item_mean.append(self.draw(seed, rows))
+            fit = ("fit", "train.csv", "-o", "m.lac", "--test", "cold.csv", "--method", "als")
+            sides = ("--side", f"user={MOVIELENS / 'u.user'}", "--side", f"item={MOVIELENS / 'u.item'}")
+            known.append(self.ok_json(*fit, *sides)["test_rmse"])
+            plain.append(self.ok_json(*fit)["test_rmse"])
+        # Means: 1.0245 with features, 1.0313 by the item's mean, 1.0426 without features.
+        self.assertLess(sum(known), 1.005 * sum(item_mean))
+        self.assertLess(sum(known), sum(plain))
 
 
 if __name__ == "__main__":

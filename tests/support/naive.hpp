@@ -7,7 +7,7 @@
 // B is rounded to float, as the kernels store it. Of a part with near modes, pairs of near fibers count too,
 // each kappa of the two (support/naive_near.hpp).
 //
-// Of a part with side information B = [sqrt(1 - s) D, sqrt(s q / n) Phi], without D where s = 1, stands for D: factors have a
+// Of a part with side information B = [sqrt(1 - s) D, sqrt(s) Phi], or Phi where s = 1, stands for D: factors have a
 // row for each of its columns.
 //
 // All take and return double; for single-precision kernels the inputs are converted, so the twin is exact by
@@ -170,11 +170,10 @@ class NaivePart {
   void take_side(const SideInformation& side, double share) {
     const Eigen::Index own = share < 1.0 ? rows_ : 0;
     basis_ = Eigen::MatrixXd::Zero(rows_, own + side.columns());
-    const double scale = std::sqrt(share * static_cast<double>(side.columns()) / static_cast<double>(rows_));
     for (Eigen::Index i = 0; i < rows_; ++i) {
       if (own > 0) basis_(i, i) = std::sqrt(1.0 - share) * row_scale_[i];
       for (std::int64_t j = side.start[i]; j < side.start[i + 1]; ++j)
-        basis_(i, own + side.column[j]) = scale * side.value[j];
+        basis_(i, own + side.column[j]) = std::sqrt(share) * side.value[j];
     }
     std::fill(row_scale_.begin(), row_scale_.end(), 1.0);  // it is in the basis
   }

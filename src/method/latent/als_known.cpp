@@ -23,26 +23,19 @@ std::vector<Index> at(const std::vector<Index>& position, const std::vector<Inde
   return list;
 }
 
-std::vector<double> entries_of(const AlsSide& side, const std::vector<Index>& rows) {
-  std::vector<double> list;
-  for (const Index i : rows)
-    list.push_back(static_cast<double>(side.lists.start[i + 1] - side.lists.start[i]));
-  return list;
-}
-
 float& number(FactorTable<float>& table, Count i, int k) { return table.data()[i * table.columns() + k]; }
 
 }  // namespace
 
-AlsKnown::AlsKnown(const std::shared_ptr<const SideInformation>& known, const AlsSide& side,
+AlsKnown::AlsKnown(std::shared_ptr<const SideInformation> known, const AlsSide& side,
                    std::vector<Index> position)
     : position_(std::move(position)),
       row_(rows_with_entries(side)),
-      regression_(known, at(position_, row_)),
-      whole_(known, at(position_, row_), entries_of(side, row_)),
+      regression_(std::move(known), at(position_, row_)),
       columns_(static_cast<std::size_t>(side.width())) {
   for (Column& column : columns_) {
     column.line = regression_.flat();
+    column.whole = regression_.flat();
     column.precision = kFirstPrecision;
   }
 }
@@ -76,17 +69,36 @@ void AlsKnown::move_prior(AlsSide& side, int k) {
   side.spread[k] += regression_.shrunk_trace(ridge) / side.precision[k];
 }
 
+// Rows without entries: b_i = a + c . phi_i + e_i with both variances by expectation-maximisation.
 void AlsKnown::fill_rows(AlsSide& side, int k) {
-  SideRegression::Supported& found = columns_[k].whole;
-  whole_.support([&](std::size_t which) { return static_cast<double>(number(side.mean, row_[which], k)); },
-                 kTurns, found);
+  Column& column = columns_[k];
+  const auto value = [&](std::size_t which) {
+    return static_cast<double>(number(side.mean, row_[which], k));
+  };
+  const auto count = static_cast<double>(row_.size());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const bool first = column.left == 0.0;
+    const double ridge = first ? 1.0 : column.left / column.explained;
+    column.whole = regression_.fit(value, ridge);
+    double left = 0.0;
+    for (std::size_t which = 0; which < row_.size(); ++which) {
+      const double away = value(which) - regression_.at(position_[row_[which]], column.whole);
+      left += away * away;
+    }
+    if (first) column.left = std::max(left / count, 1e-30);
+    column.left = std::max((left + column.left * regression_.shrunk_trace(ridge)) / count, 1e-30);
+    column.explained =
+        std::max((column.whole.slope.squaredNorm() + column.left * regression_.inverse_trace(ridge)) /
+                     static_cast<double>(regression_.columns()),
+                 1e-9 * column.left);
+  }
   std::size_t next = 0;
   for (Count i = 0; i < side.lists.rows(); ++i) {
     if (next < row_.size() && row_[next] == i) {
       ++next;
       continue;
     }
-    number(side.mean, i, k) = static_cast<float>(whole_.at(position_[i], found.line));
+    number(side.mean, i, k) = static_cast<float>(regression_.at(position_[i], column.whole));
   }
 }
 

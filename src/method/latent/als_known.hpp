@@ -17,8 +17,7 @@ namespace lacuna {
 class AlsKnown {
  public:
   // position[i]: of row i of the side's tables along the mode that `known` is about.
-  AlsKnown(const std::shared_ptr<const SideInformation>& known, const AlsSide& side,
-           std::vector<Index> position);
+  AlsKnown(std::shared_ptr<const SideInformation> known, const AlsSide& side, std::vector<Index> position);
 
   // Both regressions, column by column; moves prior, deviation, spread and the rows without entries.
   void improve(AlsSide& side);
@@ -32,7 +31,10 @@ class AlsKnown {
     double precision = 0.0;  // gamma
     double square = 0.0;     // expected |C|^2
     double log_variance = 0.0;
-    SideRegression::Supported whole;  // of the rows as they are, for those without entries
+    // Of the rows as they are, for those without entries.
+    SideRegression::Line whole;
+    double explained = 0.0;  // variance of its slope
+    double left = 0.0;       // and of what it does not explain
   };
   void move_prior(AlsSide& side, int k);
   void fill_rows(AlsSide& side, int k);
@@ -40,8 +42,6 @@ class AlsKnown {
   std::vector<Index> position_;
   std::vector<Index> row_;  // those with entries
   SideRegression regression_;
-  SideRegression
-      whole_;  // weighs rows by their entries: what is asked of new ones is as what was asked of them
   std::vector<Column> columns_;
 };
 
