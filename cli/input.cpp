@@ -125,6 +125,8 @@ Result<ReadOptions> InputFlags::read_options() const {
 
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
                                Duplicates duplicates) {
+  if (file.modes.size() < 2)
+    return input_error(path, "found one column of positions beside the values, expected at least two");
   DuplicateCell repeated;
   auto tensor = ObservedTensor::create(file.modes, std::move(file.entries), duplicates, &repeated);
   if (tensor) return tensor;

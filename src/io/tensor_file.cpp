@@ -295,8 +295,6 @@ Result<TensorFile> read_called(const std::string& name, const std::string& path,
   }
   auto file = read_format(format, path, options);
   if (!file) return file;
-  if (file->modes.size() < 2)
-    return input_error(path, "found one column of positions beside the values, expected at least two");
   if (auto placed = io::place_modes(options, *file); !placed) return placed.error();
   if (const auto shared = io::share_modes(path, options, *file); !shared) return shared.error();
   return file;

@@ -129,7 +129,8 @@ TEST_F(Table, TriplesAreFactsOfValueOne) {
       read_fine("train.txt", "/m/1\t/film/x\t/m/2\r\n/m/2\t\"odd\tlabel\"\t/m/1\r\n\"a\"b\t/film/x\tc\r\n");
   EXPECT_EQ(file.entries.value, Values({1, 1, 1}));
   EXPECT_EQ(file.table.value_column, -1);
-  EXPECT_EQ(file.modes[0].labels, Labels({"\"a\"b", "/m/1", "/m/2"}));
+  EXPECT_EQ(file.modes[0].labels, Labels({"\"a\"b", "/m/1", "/m/2", "c"}));  // of heads and tails, one set
+  EXPECT_EQ(file.modes[2].same_as, 0);
   EXPECT_EQ(file.modes[1].labels, Labels({"/film/x", "odd\tlabel"}));
   EXPECT_EQ(file.missing, 0);
   const TensorFile numbers = read_fine("train.txt", "1\t2\t3\n2\t2\t1\n", {.value_column = "none"});

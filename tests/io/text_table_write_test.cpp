@@ -94,9 +94,9 @@ TEST_F(TableWriter, OtherColumnsAreLeftOut) {
 }
 
 TEST_F(TableWriter, FactsGetAValueColumnWhenValuesAreNotAllOne) {
-  TensorFile file = read_fine("a.txt", "a\tr\tb\nb\tr\tc\n");
+  TensorFile file = read_fine("a.txt", "a\tr\tc\nb\tr\td\n");
   file.entries.value = {0.75, kNan};
-  EXPECT_EQ(written("b.txt", file), "a\tr\tb\t0.75\nb\tr\tc\t\n");
+  EXPECT_EQ(written("b.txt", file), "a\tr\tc\t0.75\nb\tr\td\t\n");
   const TensorFile again = read_fine("c.txt", folder.read("b.txt"));
   expect_same_entries(again.entries, file.entries);
 }
