@@ -38,9 +38,9 @@
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings_table.hpp>
 #include <lacuna/model/model.hpp>
-#include <lacuna/model/update.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>
+#include <lacuna/model/update.hpp>
 #include <lacuna/report/report.hpp>
 #include <lacuna/search/fit.hpp>
 #include <lacuna/search/tune.hpp>

@@ -4,7 +4,7 @@ import unittest
 
 from support import CliTest, SampleTest
 
-VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info", "certify", "methods", "tune", "report", "settings")
+VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info", "certify", "methods", "tune", "report", "settings", "top", "update")
 
 
 class Numbers(SampleTest):
