@@ -4,7 +4,8 @@ import unittest
 
 from support import CliTest, SampleTest
 
-VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info", "certify", "methods", "tune", "report", "settings", "completion", "man")
+VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info", "certify", "methods", "tune", "report", "settings",
+         "top", "update", "completion", "man")
 
 
 class Numbers(SampleTest):

@@ -5,7 +5,7 @@ import unittest
 
 from support import CliTest, sample, tns
 
-VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info")
+VERBS = ("fit", "complete", "predict", "evaluate", "split", "convert", "info", "top", "update")
 
 
 class Help(CliTest):
