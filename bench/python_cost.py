@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What a fit costs from Python beside the command line's: processor seconds and memory, the same data and settings.
 
-    LACUNA=build/test/lacuna build/venv/bin/python bench/python_cost.py build/splits/movielens-1m.train.tns
+    LACUNA=build/test/lacuna build/venv/bin/python bench/python_cost.py build/splits/movielens-1m.train.tns [RUNS]
 
 The command line reads a file and Python has arrays, so the seconds of `lacuna info`, which reads the file and little
-else, are taken off. Each is run three times in turn and the least counts. Memory is the most that a process held;
+else, are taken off. Each is run RUNS times (3) in turn and the least counts. Memory is the most that a process held;
 Python's is given beyond what it held before the fit, that is without the caller's own arrays.
 """
 
@@ -16,8 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-FLAGS = {"method": "tr-mm", "rank": 10, "lambda": 100, "max-iterations": 4, "preset": "paper", "threads": 1}
-RUNS = 3
+FLAGS = {"method": "als", "rank": 5, "max-iterations": 5, "threads": 1}
 
 CHILD = """
 import json, os, resource, sys
@@ -31,7 +30,7 @@ def held(which):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(which)) / 1024
 open("/proc/self/clear_refs", "w").write("5")  # the peak from here on
 seconds, before = used(), held("VmRSS")
-completer = lacuna.TensorCompleter(method="tr-mm", rank=10, lam=100, max_iterations=4, preset="paper", n_jobs=1).fit(triple)
+completer = lacuna.TensorCompleter(method="als", rank=5, max_iterations=5, n_jobs=1).fit(triple)
 print(json.dumps({"seconds": used() - seconds, "mb": held("VmHWM") - before, "entries": len(data.values),
                   "rmse": completer.train_rmse_}))
 """
@@ -46,11 +45,11 @@ def program(*words):
 
 
 def main():
-    path = sys.argv[1]
+    path, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
     flags = [word for name, value in FLAGS.items() for word in (f"--{name}", str(value))]
     theirs, reading, ours = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(RUNS):
+        for _ in range(runs):
             reading.append(program("info", path))
             theirs.append(program("fit", path, "-o", os.path.join(folder, "model.lac"), *flags))
             ours.append(json.loads(subprocess.run([sys.executable, "-c", CHILD, path], check=True, capture_output=True).stdout))
