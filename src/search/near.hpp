@@ -8,8 +8,9 @@ namespace lacuna {
 
 // How much entries next to each other by position along a mode differ, all else equal.
 struct NeighbourDifference {
-  double squared = 0.0;       // mean squared difference
-  double of_strangers = 0.0;  // in units of that of any two entries of a fiber. 1: no more alike than strangers
+  double squared = 0.0;  // mean squared difference
+  double of_strangers =
+      0.0;  // in units of that of any two entries of a fiber. 1: no more alike than strangers
 };
 // Nothing when there are too few such pairs to tell.
 [[nodiscard]] std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode);
