@@ -105,7 +105,8 @@ TEST_P(Unseen, AllUnknownIsTheMean) {
 
 std::vector<Method> all_methods() {
   std::vector<Method> list;
-  for (const MethodInfo& row : methods()) list.push_back(row.method);
+  for (const MethodInfo& row : methods())
+    if (row.method != Method::kComplEx) list.push_back(row.method);  // of links: complex_test.cpp
   return list;
 }
 

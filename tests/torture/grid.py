@@ -120,7 +120,7 @@ class Grid:
         if done.returncode in (2, 3, 5):
             if "lacuna: " not in done.stderr or (self.folder / "m.lac").exists():
                 raise Finding(f"{where}: exit {done.returncode} without a sentence, or with a model: {done.stderr[-300:]}")
-            allowed = case in REFUSED or case in MAY_BE_REFUSED or self.takes_another_order(done.stderr)
+            allowed = case in REFUSED or case in MAY_BE_REFUSED or self.takes_other_data(done.stderr)
             if not allowed:
                 raise Finding(f"{where}: refused: {done.stderr[-300:]}")
             return "refused"
@@ -130,8 +130,9 @@ class Grid:
         return "fitted"
 
     @staticmethod
-    def takes_another_order(message):
-        return "modes" in message and ("three" in message or "3" in message)
+    def takes_other_data(message):
+        other_order = "modes" in message and ("three" in message or "3" in message)
+        return other_order or "links are cells of value 1 or 0" in message
 
     def check_answers(self, where, case):
         """Finite everywhere, and on what was fitted not worse than saying nothing, by the root of the mean square."""

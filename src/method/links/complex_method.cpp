@@ -3,6 +3,7 @@
 // reserved for the calibration of probabilities; when that is done they join the others for the last quarter of the
 // passes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <lacuna/evaluate/metrics.hpp>
 #include <lacuna/tensor/negatives.hpp>
@@ -134,6 +135,7 @@ class ComplExFit {
   TestRanking ranking_;
   Summary summary_{.reason = StopReason::kMaxIterations};
   std::optional<ComplEx> best_;
+  std::array<double, 3> reported_{};  // the calibration that was measured last
 };
 
 void ComplExFit::calibrate_on(const LinkEntries& entries) {
@@ -143,6 +145,7 @@ void ComplExFit::calibrate_on(const LinkEntries& entries) {
 
 Flow ComplExFit::report() {
   const ComplEx& x = trainer_->model();
+  reported_ = {x.constant, x.forward, x.backward};
   const IterationRecord record{.iteration = summary_.iterations,
                                .objective = summary_.objective,
                                .gradient_norm = summary_.gradient_norm,
@@ -222,6 +225,9 @@ Solved ComplExFit::solve() {
     trainer_->model() = std::move(*best_);
   }
   if (run_->stopped()) summary_.reason = StopReason::kStopped;
+  const ComplEx& x = trainer_->model();
+  if (summary_.iterations > 0 && reported_ != std::array{x.constant, x.forward, x.backward})
+    (void)report();  // calibrated since, and so measured anew
   keep_record();
   return {.body = trainer_->model(), .summary = summary_};
 }
