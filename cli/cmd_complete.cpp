@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"

@@ -84,6 +84,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"iterations", result.last.iteration},
           {"seconds", result.seconds},
           {"choosing_seconds", result.choosing_seconds},
+          {"choosing_applications", result.choosing_applications},
           {"objective", result.last.objective},
           {"gradient_norm", result.last.gradient_norm},
           {"relative_gradient", result.last.relative_gradient},

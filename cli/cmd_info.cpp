@@ -10,6 +10,7 @@
 #include <lacuna/model/structure.hpp>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "base/number_text.hpp"
 #include "command.hpp"
 #include "input.hpp"

@@ -4,11 +4,10 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 
-#include "base/rng.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "tensor/deal.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -26,15 +25,16 @@ struct SplitCommand {
   Result<int> run();
 };
 
-// The entries of `file` at the given positions, as a sparse file of the same modes.
-TensorFile take(const TensorFile& file, std::span<const Count> positions) {
+// The entries `valued[p]` of the file, for the positions p of one part, as a sparse file of the same modes.
+TensorFile take(const TensorFile& file, const std::vector<Count>& valued, const std::vector<Count>& part_of) {
   TensorFile part = file;
   part.entries.cells = Cells(file.entries.order());
   part.entries.value.clear();
   part.entries.weight.clear();
   part.dense = false;
   part.missing = 0;
-  for (const Count e : positions) {
+  for (const Count position : part_of) {
+    const Count e = valued[position];
     part.entries.cells.add(file.entries.cells, e);
     part.entries.value.push_back(file.entries.value[e]);
     if (!file.entries.weight.empty()) part.entries.weight.push_back(file.entries.weight[e]);
@@ -50,35 +50,23 @@ Result<int> SplitCommand::run() {
   if (!file) return file.error();
   for (const std::string& path : {train, test})
     if (auto fine = check_output_name(path, *file); !fine) return fine.error();
-  std::vector<Count> order;
+  std::vector<Count> valued;
   for (Count e = 0; e < file->entries.size(); ++e)
-    if (!std::isnan(file->entries.value[e])) order.push_back(e);
-  const auto total = static_cast<Count>(order.size());
+    if (!std::isnan(file->entries.value[e])) valued.push_back(e);
+  const auto total = static_cast<Count>(valued.size());
   if (total < 2)
     return input_error(in, fmt::format("{} entries with a value, expected at least 2 to split", total));
 
-  Rng rng(seed);
-  for (Count i = total - 1; i > 0; --i)
-    std::swap(order[i], order[rng.below(static_cast<std::uint64_t>(i) + 1)]);
   const double rest = test_fraction < 0.0 ? 1.0 - fraction : test_fraction;
-  const auto train_count = static_cast<Count>(std::llround(fraction * static_cast<double>(total)));
-  const auto test_count =
-      std::min(total - train_count, static_cast<Count>(std::llround(rest * static_cast<double>(total))));
+  const Deal dealt = deal(total, fraction, rest, seed);
+  const auto train_count = static_cast<Count>(dealt.train.size());
+  const auto test_count = static_cast<Count>(dealt.test.size());
   if (train_count < 1 || test_count < 1)
     return usage_error("--fraction",
                        fmt::format("{} leaves {} training and {} test entries of {}; both need at least one",
                                    fraction, train_count, test_count, total));
-  // Within each file the input's order is kept.
-  std::sort(order.begin(), order.begin() + train_count);
-  std::sort(order.begin() + train_count, order.begin() + train_count + test_count);
-  const std::span<const Count> dealt(order);
-  if (auto written = write_tensor(train, take(*file, dealt.first(static_cast<std::size_t>(train_count))));
-      !written)
-    return written.error();
-  if (auto written = write_tensor(test, take(*file, dealt.subspan(static_cast<std::size_t>(train_count),
-                                                                  static_cast<std::size_t>(test_count))));
-      !written)
-    return written.error();
+  for (const auto& [path, part] : {std::pair(train, &dealt.train), std::pair(test, &dealt.test)})
+    if (auto written = write_tensor(path, take(*file, valued, *part)); !written) return written.error();
   if (output.json)
     fmt::print("{}\n",
                nlohmann::ordered_json{

@@ -72,11 +72,4 @@ std::string grouped(std::int64_t count) {
   return digits;
 }
 
-std::string bytes_text(double bytes) {
-  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; bytes >= 1000.0 && unit < 4; ++unit) bytes /= 1000.0;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 }  // namespace lacuna::cli

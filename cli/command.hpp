@@ -54,7 +54,5 @@ Result<> write_whole(const std::string& path, std::string_view text);
 [[nodiscard]] std::string shape_text(const std::vector<std::uint32_t>& extents);
 // 1234567 -> "1,234,567"
 [[nodiscard]] std::string grouped(std::int64_t count);
-// "12.3 MB"
-[[nodiscard]] std::string bytes_text(double bytes);
 
 }  // namespace lacuna::cli

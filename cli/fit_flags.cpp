@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <lacuna/io/model_file.hpp>
 
+#include "base/machine.hpp"
 #include "input.hpp"
 #include "progress.hpp"
 #include "signals.hpp"

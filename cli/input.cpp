@@ -7,7 +7,6 @@
 #include <cmath>
 #include <lacuna/base/threads.hpp>
 
-#include "base/machine.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
@@ -222,14 +221,6 @@ std::string cold_note(const Predictor::Prediction& prediction, const TensorFile&
   return fmt::format("{}{}{} {} at positions without observed entries, the first at {} {}", note,
                      note.empty() ? "" : "; ", grouped(prediction.unseen),
                      prediction.unseen == 1 ? "cell is" : "cells are", mode.name, where);
-}
-
-Result<> check_memory(double bytes, const std::string& what) {
-  const MemoryLimit available = memory_limit();
-  if (bytes <= available.bytes) return Nothing{};
-  return Error{ErrorKind::kMemory, "",
-               fmt::format("{} needs about {}, {} {}", what, bytes_text(bytes), available.from,
-                           bytes_text(available.bytes))};
 }
 
 }  // namespace lacuna::cli

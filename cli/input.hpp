@@ -75,7 +75,4 @@ void announce(const Output& output, const std::string& path, const TrainingData&
 // nothing; empty when there are none.
 [[nodiscard]] std::string cold_note(const Predictor::Prediction& prediction, const TensorFile& file);
 
-// kMemory unless about `bytes` more fit in the machine's memory.
-Result<> check_memory(double bytes, const std::string& what);
-
 }  // namespace lacuna::cli

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The picture of scripts/demo: an evening by a lake, drawn here, of which nine pixels in ten are then lost.
+// The picture of scripts/demo: a mountain lake, drawn by landscape.cpp, of which nine pixels in ten are then lost.
 //
 //   scene make DIR              DIR/original.png, and DIR/lost.png whose lost pixels are transparent
-//   scene score DIR COMPLETED   the error on the lost pixels, beside two simple guesses, and
-//                               DIR/before-after.png: what was left, what was made of it, what it was
+//   scene score DIR COMPLETED   the error on the lost pixels, beside the mean and linear interpolation, and
+//                               DIR/before-after.png: what was left, linear interpolation, COMPLETED, the original
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 #include <cstdio>
 #include <lacuna/lacuna.hpp>
 #include <limits>
-#include <numbers>
 #include <string>
 
 #include "base/rng.hpp"
+#include "landscape.hpp"
+#include "linear_interpolation.hpp"
 
 namespace {
 
@@ -27,80 +28,9 @@ using lacuna::TensorFile;
 constexpr Index kSide = 256;
 constexpr Index kChannels = 3;
 constexpr double kKept = 0.1;  // share of the pixels that is not lost
+constexpr double kGrain = 0.006;
 constexpr std::uint64_t kSeed = 7;
 constexpr Index kGap = 8;  // between the panels of before-after.png
-
-using Colour = std::array<double, kChannels>;  // 0..1
-
-constexpr Colour rgb(int red, int green, int blue) { return {red / 255.0, green / 255.0, blue / 255.0}; }
-
-// Paints `over` onto `under` with the given opacity.
-Colour blend(const Colour& under, const Colour& over, double opacity) {
-  const double share = std::clamp(opacity, 0.0, 1.0);
-  Colour mixed{};
-  for (Index c = 0; c < kChannels; ++c) mixed[c] = under[c] + share * (over[c] - under[c]);
-  return mixed;
-}
-
-Colour add(const Colour& under, const Colour& light, double strength) {
-  Colour sum{};
-  for (Index c = 0; c < kChannels; ++c) sum[c] = under[c] + strength * light[c];
-  return sum;
-}
-
-// 0 far below zero, 1 far above, with a soft edge of about `width`.
-double edge(double distance, double width) { return 1.0 / (1.0 + std::exp(-4.0 * distance / width)); }
-double bump(double distance, double width) { return std::exp(-distance * distance / (width * width)); }
-double wave(double turns) { return std::sin(2.0 * std::numbers::pi * turns); }
-
-constexpr double kShore = 0.60;
-constexpr double kSunColumn = 0.64;
-constexpr double kSunRow = 0.42;
-
-// x and y run over 0..1, from the top left.
-Colour sky(double x, double y) {
-  Colour colour = blend(rgb(24, 32, 84), rgb(120, 70, 140), y / 0.35);
-  colour = blend(colour, rgb(252, 168, 96), (y - 0.25) / 0.35);
-  colour = add(colour, rgb(82, 54, 9), bump(x - kSunColumn, 0.22) * bump(y - kSunRow - 0.03, 0.16));
-  colour = blend(colour, rgb(255, 236, 170), edge(0.075 - std::hypot(x - kSunColumn, y - kSunRow), 0.03));
-  struct Cloud {
-    double x, y, width, height, opacity;
-  };
-  constexpr std::array<Cloud, 3> kClouds = {
-      {{0.22, 0.14, 0.18, 0.026, 0.60}, {0.80, 0.21, 0.20, 0.022, 0.50}, {0.36, 0.31, 0.15, 0.018, 0.55}}};
-  for (const Cloud& cloud : kClouds)
-    colour = blend(colour, rgb(255, 190, 170),
-                   cloud.opacity * bump(x - cloud.x, cloud.width) * bump(y - cloud.y, cloud.height));
-  return colour;
-}
-
-Colour hills(const Colour& behind, double x, double y) {
-  const double far = kShore - 0.07 - 0.035 * wave(0.9 * x + 0.1);
-  const double near = kShore - 0.02 - 0.020 * wave(1.4 * x + 0.5);
-  return blend(blend(behind, rgb(104, 70, 124), edge(y - far, 0.08)), rgb(46, 44, 86), edge(y - near, 0.06));
-}
-
-Colour water(double x, double y) {
-  const double depth = std::max(0.0, (y - kShore) / (1.0 - kShore));
-  const double ripple = 0.5 + 0.5 * wave(26.0 * std::sqrt(depth + 0.02) + 0.06 * wave(x));
-  Colour colour = blend(rgb(236, 150, 100), rgb(30, 36, 92), std::sqrt(depth));
-  for (double& channel : colour) channel *= 0.80 + 0.20 * ripple;
-  return add(colour, rgb(200, 150, 80), (1.0 - depth) * ripple * bump(x - kSunColumn, 0.07));
-}
-
-Colour pier(const Colour& behind, double x, double y) {
-  Colour colour = behind;
-  for (const double post : {0.06, 0.14, 0.22, 0.30})
-    colour = blend(colour, rgb(26, 20, 34),
-                   edge(0.011 - std::abs(x - post), 0.008) * edge(y - 0.50, 0.012) * edge(0.86 - y, 0.03));
-  return blend(colour, rgb(38, 28, 40), edge(0.02 - std::abs(y - 0.565), 0.008) * edge(0.34 - x, 0.012));
-}
-
-Colour scene(double x, double y) {
-  Colour colour = hills(sky(x, y), x, y);
-  colour = blend(colour, water(x, y), edge(y - kShore, 0.016));
-  return pier(colour, x, y);
-}
 
 // Row x column x channel with every cell listed, last mode fastest, as pictures are read and written.
 TensorFile picture(Index rows, Index columns) {
@@ -131,8 +61,8 @@ Result<> make(const std::string& folder) {
   lacuna::Rng grain(kSeed);
   for (Index row = 0; row < kSide; ++row)
     for (Index column = 0; column < kSide; ++column) {
-      const Colour colour = scene(column / (kSide - 1.0), row / (kSide - 1.0));
-      const double brighter = 0.006 * grain.normal();
+      const landscape::Colour colour = landscape::at(column / (kSide - 1.0), row / (kSide - 1.0));
+      const double brighter = kGrain * grain.normal();
       for (Index c = 0; c < kChannels; ++c)
         pixel(file, row, column)[c] = std::clamp(colour[c] + brighter, 0.0, 1.0);
     }
@@ -146,71 +76,61 @@ Result<> make(const std::string& folder) {
   return write_tensor(folder + "/lost.png", file);
 }
 
-// A guess for every cell from the observed ones alone: the mean, plus how far the means of the cell's row,
-// column and channel lie from it.
-class Means {
- public:
-  explicit Means(const TensorFile& left) : entries_(&left.entries) {
-    for (std::size_t k = 0; k < left.modes.size(); ++k) {
-      std::vector<double> sum(left.modes[k].size, 0.0);
-      std::vector<double> count(left.modes[k].size, 0.0);
-      for (Count e = 0; e < entries_->size(); ++e) {
-        if (std::isnan(entries_->value[e])) continue;
-        sum[entries_->cells[k][e]] += entries_->value[e];
-        count[entries_->cells[k][e]] += 1.0;
+// Lost pixels by linear interpolation between those that are left.
+TensorFile interpolated(const TensorFile& left) {
+  TensorFile whole = left;
+  std::vector<Pixel> known;
+  for (Index row = 0; row < kSide; ++row)
+    for (Index column = 0; column < kSide; ++column)
+      if (!std::isnan(*pixel(whole, row, column)))
+        known.push_back({.row = static_cast<int>(row), .column = static_cast<int>(column)});
+  const std::vector<Triangle> triangles = interpolate_linearly(known, kSide, kSide);
+  for (Index row = 0; row < kSide; ++row)
+    for (Index column = 0; column < kSide; ++column) {
+      const Triangle& triangle = triangles[std::size_t{row} * kSide + column];
+      for (Index c = 0; c < kChannels; ++c) {
+        double sum = 0.0;
+        for (std::size_t corner = 0; corner < 3; ++corner) {
+          const Pixel& at = known[triangle.corner[corner]];
+          sum += triangle.weight[corner] *
+                 left.entries.value[(std::size_t(at.row) * kSide + at.column) * kChannels + c];
+        }
+        pixel(whole, row, column)[c] = sum;
       }
-      double total = 0.0;
-      double cells = 0.0;
-      for (std::size_t i = 0; i < sum.size(); ++i) {
-        total += sum[i];
-        cells += count[i];
-      }
-      overall_ = total / cells;
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = count[i] > 0.0 ? sum[i] / count[i] : overall_;
-      mean_.push_back(std::move(sum));
     }
-  }
-
-  [[nodiscard]] double overall() const { return overall_; }
-  [[nodiscard]] double at(Count entry) const {
-    double guess = overall_;
-    for (std::size_t k = 0; k < mean_.size(); ++k) guess += mean_[k][entries_->cells[k][entry]] - overall_;
-    return guess;
-  }
-
- private:
-  const lacuna::Entries* entries_;
-  double overall_ = 0.0;
-  std::vector<std::vector<double>> mean_;  // [mode][position]
-};
+  return whole;
+}
 
 void print_score(const char* name, const std::vector<double>& truth, const std::vector<double>& guess) {
   const double error = lacuna::rmse(truth, guess);
   fmt::print("  {:<32} {:>8.4f} {:>8.1f} dB\n", name, error, -20.0 * std::log10(error));
 }
 
-void print_scores(const TensorFile& original, const TensorFile& left, const TensorFile& completed) {
-  const Means means(left);
+void print_scores(const TensorFile& original, const TensorFile& left, const TensorFile& linear,
+                  const TensorFile& completed) {
   std::vector<double> truth;
   std::vector<double> guess;
-  std::vector<double> overall;
-  std::vector<double> additive;
+  std::vector<double> between;
+  double sum = 0.0;
   for (Count e = 0; e < left.entries.size(); ++e) {
-    if (!std::isnan(left.entries.value[e])) continue;
+    if (!std::isnan(left.entries.value[e])) {
+      sum += left.entries.value[e];
+      continue;
+    }
     truth.push_back(original.entries.value[e]);
     guess.push_back(completed.entries.value[e]);
-    overall.push_back(means.overall());
-    additive.push_back(means.at(e));
+    between.push_back(linear.entries.value[e]);
   }
+  const double mean = sum / static_cast<double>(left.entries.size() - truth.size());
   fmt::print("Error on the {} lost values, where 0 is black and 1 is white:\n\n", truth.size());
   fmt::print("  {:<32} {:>8} {:>11}\n", "", "RMSE", "PSNR");
-  print_score("the mean of what is left", truth, overall);
-  print_score("row + column + channel means", truth, additive);
+  print_score("the mean of what is left", truth, std::vector<double>(truth.size(), mean));
+  print_score("linear interpolation", truth, between);
   print_score("lacuna", truth, guess);
 }
 
-Result<> side_by_side(const std::string& path, std::array<const TensorFile*, 3> panels) {
-  TensorFile strip = picture(kSide, 3 * kSide + 2 * kGap);
+Result<> side_by_side(const std::string& path, std::array<const TensorFile*, 4> panels) {
+  TensorFile strip = picture(kSide, 4 * kSide + 3 * kGap);
   for (Index panel = 0; panel < panels.size(); ++panel)
     for (Index row = 0; row < kSide; ++row)
       for (Index column = 0; column < kSide; ++column)
@@ -234,8 +154,9 @@ Result<> score(const std::string& folder, const std::string& path) {
     if ((*file)->entries.size() != cells)
       return lacuna::input_error(path,
                                  fmt::format("found {} values, expected {}", (*file)->entries.size(), cells));
-  print_scores(*original, *left, *completed);
-  return side_by_side(folder + "/before-after.png", {&*left, &*completed, &*original});
+  const TensorFile linear = interpolated(*left);
+  print_scores(*original, *left, linear, *completed);
+  return side_by_side(folder + "/before-after.png", {&*left, &linear, &*completed, &*original});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/machine.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -120,6 +121,21 @@ MemoryLimit memory_limit(const std::string& root) {
   take(left_of(RLIMIT_AS, root, 0), "the limit on address space leaves");
   take(left_of(RLIMIT_DATA, root, 5), "the limit on data leaves");
   return least;
+}
+
+Result<> check_memory(double bytes, const std::string& what) {
+  const MemoryLimit available = memory_limit();
+  if (bytes <= available.bytes) return Nothing{};
+  return Error{ErrorKind::kMemory, "",
+               fmt::format("{} needs about {}, {} {}", what, bytes_text(bytes), available.from,
+                           bytes_text(available.bytes))};
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; bytes >= 1000.0 && unit < 4; ++unit) bytes /= 1000.0;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
 }  // namespace lacuna

@@ -2,6 +2,7 @@
 // What the machine has: instruction sets, memory. Found at run time.
 #pragma once
 
+#include <lacuna/base/result.hpp>
 #include <string>
 
 namespace lacuna {
@@ -23,5 +24,11 @@ struct MemoryLimit {
 // (memory.max, and memory.limit_in_bytes of version 1, of each group up to the root), and what its limits on address
 // space and data leave beyond what it uses. `root` stands before /proc and the mount points, for tests.
 [[nodiscard]] MemoryLimit memory_limit(const std::string& root = "");
+
+// An error of kind kMemory when `what`, a thing to be done, needs more bytes than that.
+[[nodiscard]] Result<> check_memory(double bytes, const std::string& what);
+
+// "1.5 GB"
+[[nodiscard]] std::string bytes_text(double bytes);
 
 }  // namespace lacuna

@@ -115,6 +115,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   ++trials_;
   Trial found = run(settings, start, depth);
   spent_ += found.work;
+  applications_ += found.result.last.operator_applications;
   const bool best = found.error < best_.error;
   tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result.seconds));

@@ -72,6 +72,7 @@ class Evaluator {
   }
   [[nodiscard]] std::string measure(double error) const;  // for the reader: "held-out RMSE 0.12"
   [[nodiscard]] int trials() const { return trials_; }
+  [[nodiscard]] Count applications() const { return applications_; }  // of operators, by all trials
 
  private:
   [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
@@ -86,6 +87,7 @@ class Evaluator {
   Trial best_;
   double spent_ = 0.0;  // multiply-adds of all trials
   int trials_ = 0;
+  Count applications_ = 0;
 };
 
 // A line of candidates for one choice: the best of them so far stays.

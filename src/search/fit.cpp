@@ -22,6 +22,7 @@ struct Found {
   std::optional<FitResult> trial{};  // of the best trial, where there was a search
   bool grown = false;                // its factors are where the final fit should begin
   bool keep_trial = false;           // there is no time for another fit
+  Count applications = 0;            // of operators, by all trials
 };
 
 bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
@@ -65,6 +66,7 @@ Found count_steps(const ObservedTensor& tensor, const Settings& asked, const Fit
   Evaluator evaluator(tensor, asked, callbacks, watch, steps_share(asked), Role::kSteps);
   if (!evaluator.can_hold_out()) return found;
   const Trial trial = evaluator.judge(asked, "counting steps");
+  found.applications = evaluator.applications();
   if (evaluator.interrupted()) return found;
   take_steps_of(trial, asked, found.settings);
   return found;
@@ -91,6 +93,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   } else {
     take_steps_of(best, asked, found.settings);
   }
+  found.applications = evaluator.applications();
   evaluator.tell(fmt::format("{} trials; {}", evaluator.trials(), evaluator.measure(best.error)));
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
@@ -165,6 +168,7 @@ FitResult fit(ObservedTensor tensor, const Settings& asked, const FitCallbacks& 
     }
   }
   result.choosing_seconds = choosing;
+  result.choosing_applications = found.applications;
   if (found.trial) {
     result.held_out_rmse = found.trial->last.test_rmse;
     result.held_out_auc = found.trial->last.test_auc;

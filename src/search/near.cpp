@@ -28,9 +28,11 @@ constexpr double kShortest = 0.5;
 constexpr Index kMostIrregular = 1024;  // positions of a grid: a transform costs so much for each cell
 constexpr int kMostRank = 5;            // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
+constexpr double kFirstLambdaOfLines = 1.0;
 constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
 using Parts = std::vector<PartOptions>;
+using EffectTest = std::function<bool(const std::vector<int>& effect)>;
 
 class NearSearch {
  public:
@@ -47,11 +49,17 @@ class NearSearch {
   [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
   [[nodiscard]] int order() const { return kept().order(); }
   [[nodiscard]] bool fits(const PartSpec& spec) const;
+  [[nodiscard]] bool is_ordered(int mode) const;
+  [[nodiscard]] NearMode near(int mode) const;
   [[nodiscard]] PartSpec grid_part(int learned) const;
-  [[nodiscard]] std::vector<Parts> candidates() const;
-  [[nodiscard]] Settings settings(const Parts& parts) const;
+  [[nodiscard]] std::vector<Parts> grid_candidates() const;
+  [[nodiscard]] int most_alike() const;
+  [[nodiscard]] Parts line_candidate(int along) const;
+  [[nodiscard]] Settings settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const;
+  void try_grids();
+  void try_lines();
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
-  void choose_smoothness(bool open_lambda);
+  bool choose_smoothness(bool open_lambda);
   void choose_length(double step);
 
   Contest* contest_;
@@ -67,14 +75,21 @@ bool NearSearch::fits(const PartSpec& spec) const {
                      [this](const NearMode& near) { return suits_a_grid(kept().modes()[near.mode]); });
 }
 
+bool NearSearch::is_ordered(int mode) const {
+  return std::find(ordered_.begin(), ordered_.end(), mode) != ordered_.end();
+}
+
+NearMode NearSearch::near(int mode) const {
+  return {.mode = mode, .length = kFirstLength * typical_spacing(kept().modes()[mode])};
+}
+
 // A part that learns this mode, near along the ordered ones, agreeing along the rest.
 PartSpec NearSearch::grid_part(int learned) const {
   PartSpec spec{.mode = learned, .agree = {}};
   for (int k = 0; k < order(); ++k) {
     if (k == learned) continue;
-    const bool near = std::find(ordered_.begin(), ordered_.end(), k) != ordered_.end();
-    if (near && spec.near.size() < kMostNear)
-      spec.near.push_back({.mode = k, .length = kFirstLength * typical_spacing(kept().modes()[k])});
+    if (is_ordered(k) && spec.near.size() < kMostNear)
+      spec.near.push_back(near(k));
     else
       spec.agree.push_back(k);
   }
@@ -82,14 +97,14 @@ PartSpec NearSearch::grid_part(int learned) const {
 }
 
 // One grid part for each mode that is not ordered; where all are, one that learns the shortest.
-std::vector<Parts> NearSearch::candidates() const {
+std::vector<Parts> NearSearch::grid_candidates() const {
   Parts loose;
   std::optional<PartSpec> shortest;
   for (int k = 0; k < order(); ++k) {
     const PartSpec spec = grid_part(k);
     if (spec.near.empty() || !fits(spec)) continue;
     if (!shortest || kept().extent(k) < kept().extent(shortest->mode)) shortest = spec;
-    if (std::find(ordered_.begin(), ordered_.end(), k) == ordered_.end()) loose.push_back({.spec = spec});
+    if (!is_ordered(k)) loose.push_back({.spec = spec});
   }
   std::vector<Parts> list;
   if (!loose.empty()) list.push_back(loose);
@@ -97,20 +112,38 @@ std::vector<Parts> NearSearch::candidates() const {
   return list;
 }
 
-Settings NearSearch::settings(const Parts& parts) const {
+// The mode along which neighbours differ least.
+int NearSearch::most_alike() const {
+  return *std::min_element(ordered_.begin(), ordered_.end(), [this](int a, int b) {
+    return neighbour_difference(kept(), a)->squared < neighbour_difference(kept(), b)->squared;
+  });
+}
+
+// The paper's parts of the other modes, softer along this one: what moves in a picture, what changes in time.
+Parts NearSearch::line_candidate(int along) const {
+  Parts parts;
+  for (PartSpec spec : full_parts(order())) {
+    if (spec.mode == along || order() < 3) continue;
+    std::erase(spec.agree, along);
+    spec.near = {near(along)};
+    if (fits(spec)) parts.push_back({.spec = std::move(spec)});
+  }
+  return parts;
+}
+
+// Effects that the parts say better are left out.
+Settings NearSearch::settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
   first.latent.parts = parts;
   first.offsets.settle(*alone_);
-  if (asked_->offsets.open()) {  // effects of single modes that are not ordered: a grid says the rest better
-    std::erase_if(first.offsets->effects, [this](const std::vector<int>& effect) {
-      return effect.size() > 1 || std::find(ordered_.begin(), ordered_.end(), effect[0]) != ordered_.end();
-    });
+  if (asked_->offsets.open()) {
+    std::erase_if(first.offsets->effects, said_by_parts);
     first.offsets->mean = true;
   }
   first.latent.path.settle(0);  // near parts lead to their solution from anywhere
   if (first.ranks.open()) first.ranks = {kMostRank};
-  first.lambda.settle(kFirstLambda);
+  first.lambda.settle(lambda);
   first.latent.certify = Certify::kNever;
   return first;
 }
@@ -127,8 +160,10 @@ bool NearSearch::consider(const std::string& what, const std::function<void(Part
 }
 
 // Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
-// with them.
-void NearSearch::choose_smoothness(bool open_lambda) {
+// with them. Along single modes nothing is as cheap as the roughest.
+bool NearSearch::choose_smoothness(bool open_lambda) {
+  if (contest_->settings().latent.parts->front().spec.near.size() == 1) return false;
+  bool smoother = false;
   for (const double smoothness : {1.5, 2.0}) {
     Settings other = contest_->settings();
     double before = smoothness;
@@ -141,7 +176,9 @@ void NearSearch::choose_smoothness(bool open_lambda) {
     if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
     if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
+    smoother = true;
   }
+  return smoother;
 }
 
 // All lengths together, up or down while it helps.
@@ -164,19 +201,40 @@ void NearSearch::choose_length(double step) {
   }
 }
 
+void NearSearch::try_grids() {
+  for (const Parts& parts : grid_candidates())
+    contest_->consider(
+        settings(parts, kFirstLambda,
+                 [this](const auto& effect) { return effect.size() > 1 || is_ordered(effect[0]); }),
+        "parts " + describe(parts, kept().modes()));
+}
+
+// Where several modes are ordered and others are not, as in pictures, grids say all there is to say of order.
+void NearSearch::try_lines() {
+  if (ordered_.size() > 1 && static_cast<int>(ordered_.size()) < order()) return;
+  const int along = most_alike();
+  const Parts parts = line_candidate(along);
+  if (parts.empty()) return;
+  contest_->consider(settings(parts, kFirstLambdaOfLines,
+                              [along](const auto& effect) {
+                                return std::find(effect.begin(), effect.end(), along) != effect.end();
+                              }),
+                     "parts " + describe(parts, kept().modes()));
+}
+
 void NearSearch::run() {
   if (ordered_.empty() || order() < 2) return;
   std::string names;
   for (const int k : ordered_) names += (names.empty() ? "" : ", ") + kept().modes()[k].name;
   contest_->evaluator().tell("neighbours are alike along " + names);
-  for (const Parts& parts : candidates())
-    contest_->consider(settings(parts), "parts " + describe(parts, kept().modes()));
+  try_grids();
+  try_lines();
   if (contest_->empty()) return;
   contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
-  choose_smoothness(open_lambda);
-  choose_length(4.0);
+  choose_length(4.0);  // while solves are cheap
   if (open_lambda) choose_lambda(*contest_, 3.0);
+  if (choose_smoothness(open_lambda) && open_lambda) choose_lambda(*contest_, 3.0);
   contest_->fit_again();
 }
 
@@ -189,7 +247,7 @@ void NearSearch::refine() {
 
 }  // namespace
 
-std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mode) {
+std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode) {
   std::vector<int> modes;
   for (int k = 0; k < tensor.order(); ++k)
     if (k != mode) modes.push_back(k);
@@ -236,7 +294,8 @@ std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mod
     freedom += static_cast<double>(i - begin);
   }
   if (pairs < kLeastPairs || freedom < kLeastPairs || !(within > 0.0)) return std::nullopt;
-  return beside / pairs / (2.0 * within / freedom);
+  return NeighbourDifference{.squared = beside / pairs,
+                             .of_strangers = beside / pairs / (2.0 * within / freedom)};
 }
 
 bool suits_a_grid(const Mode& mode) { return mode.size <= kMostIrregular || regular_spacing(mode) > 0.0; }
@@ -247,7 +306,7 @@ std::vector<int> ordered_modes(const ObservedTensor& tensor) {
     const Mode& mode = tensor.modes()[k];
     if (mode.size < kLeastSize || (!mode.labels.empty() && mode.positions.empty())) continue;
     const auto difference = neighbour_difference(tensor, k);
-    if (difference && *difference < kAlike) ordered.push_back(k);
+    if (difference && difference->of_strangers < kAlike) ordered.push_back(k);
   }
   return ordered;
 }

@@ -6,10 +6,13 @@
 
 namespace lacuna {
 
-// How alike neighbours along a mode are: the mean squared difference of entries next to each other by position, all else
-// equal, in units of that of any two entries of a fiber. 1: no more than strangers. Nothing when there are too
-// few such pairs to tell.
-[[nodiscard]] std::optional<double> neighbour_difference(const ObservedTensor& tensor, int mode);
+// How much entries next to each other by position along a mode differ, all else equal.
+struct NeighbourDifference {
+  double squared = 0.0;       // mean squared difference
+  double of_strangers = 0.0;  // in units of that of any two entries of a fiber. 1: no more alike than strangers
+};
+// Nothing when there are too few such pairs to tell.
+[[nodiscard]] std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode);
 
 // The modes along which neighbours are alike, ascending.
 [[nodiscard]] std::vector<int> ordered_modes(const ObservedTensor& tensor);

@@ -51,6 +51,7 @@ struct FitResult {
   std::optional<Certificate> certificate;  // of the end, unless interrupted
   double seconds = 0.0;
   double choosing_seconds = 0.0;  // what automatic choices took before that
+  Count choosing_applications = 0;
   // What held-out entries, which look like the missing ones, let expect; nothing where nothing was chosen.
   std::optional<double> held_out_rmse{};
   std::optional<double> held_out_auc{};

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What a file holds, and files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._axes import Axis
+from ._settings import check_names
+
+Array = np.ndarray[Any, Any]
+
+
+class Tensor:
+    """Cells and their values, with the modes they speak of; what `lacuna.read` returns.
+
+    coords : one array of indices, from 0, for each mode
+    values : the values; NaN: the cell is listed without one
+    weights : how much each entry counts, or None
+    axes : the modes, with names, labels and positions
+    dense : whether it lists every cell, last mode fastest
+    """
+
+    def __init__(self, axes: list[Axis], coords: tuple[Array, ...], values: Array, weights: Array | None = None,
+                 dense: bool = False) -> None:
+        self.axes = axes
+        self.coords = tuple(np.asarray(along) for along in coords)
+        self.values = np.asarray(values, np.float64)
+        self.weights = weights
+        self.dense = dense
+
+    @staticmethod
+    def of_array(array: Array, axes: list[Axis]) -> Tensor:
+        coords = tuple(grid.ravel() for grid in np.indices(array.shape, np.uint32))
+        return Tensor(list(axes), coords, np.ascontiguousarray(array, np.float64).ravel(), dense=True)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(axis.size for axis in self.axes)
+
+    @property
+    def modes(self) -> list[str]:
+        return [axis.name for axis in self.axes]
+
+    @property
+    def labels(self) -> list[Any]:
+        return [axis.labels for axis in self.axes]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def to_numpy(self) -> Array:
+        """All cells as an array; NaN where there is no value."""
+        total = float(np.prod([float(size) for size in self.shape]))
+        _core.require_memory(8 * total, f"an array of {total:.4g} cells")
+        out = np.full(self.shape, np.nan)
+        out[tuple(along.astype(np.intp) for along in self.coords)] = self.values
+        return out
+
+    def to_pandas(self) -> Any:
+        """A long table: a column for each mode, and `value`."""
+        import pandas
+
+        columns = {}
+        for axis, along in zip(self.axes, self.coords):
+            columns[axis.name] = along if axis.labels is None else axis.labels[along]
+        return pandas.DataFrame({**columns, "value": self.values})
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(f"{axis.name} {axis.size}" for axis in self.axes)
+        return f"<lacuna.Tensor {sizes}, {len(self)} cells>"
+
+
+_OPTIONS = (
+    "format", "index_base", "shape", "missing_value", "variable", "mask", "invert_mask", "delimiter", "decimal",
+    "header", "columns", "value_column", "weight_column", "indices", "bins",
+)  # fmt: skip
+
+
+def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
+    """Reads a file: .tns, .tns.gz, sptensor, CSV and its likes, .npy, .npz, .mat, PNG, JPEG, BMP.
+
+    The options are the command line's of the same names: format, index_base, shape, missing_value, variable, mask,
+    invert_mask, delimiter, decimal, header, columns, value_column, weight_column, indices, bins ({"time": "7d"}).
+    FormatError says where the file is not what was expected.
+    """
+    check_names(options, _OPTIONS, "read()")
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise FileNotFoundError(f"{name}: there is no such file")
+    how = _core.ReadOptions()
+    for key, value in options.items():
+        if value is None:
+            continue
+        if key == "bins":
+            how.set_bins([(str(column), str(width)) for column, width in dict(value).items()])
+        elif key in ("shape", "columns"):
+            setattr(how, key, [int(one) if key == "shape" else str(one) for one in value])
+        else:
+            setattr(how, "table_indices" if key == "indices" else key, value)
+    file = _core.read(name, how)
+    weights = np.asarray(file.entries.weights)
+    return Tensor(
+        [Axis.of_mode(mode) for mode in file.modes],
+        tuple(np.asarray(along) for along in file.entries.coords),
+        np.asarray(file.entries.values),
+        weights if weights.size else None,
+        file.dense,
+    )

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// How good a model is: errors, rankings, the certificate; and how to split data to find out.
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/method/certify.hpp>
+#include <lacuna/model/structure.hpp>
+
+#include "arrays.hpp"
+#include "errors.hpp"
+#include "evaluate/intervals.hpp"
+#include "fitted_model.hpp"
+#include "model/body.hpp"
+#include "register.hpp"
+#include "tensor/deal.hpp"
+#include "watch.hpp"
+
+namespace lacuna::python {
+namespace {
+
+// Of a model on entries that all have a value; level 0: no intervals.
+nb::dict evaluate(const FittedModel& fitted, const Entries& entries, double level) {
+  if (entries.size() == 0)
+    throw std::invalid_argument("data: no cell has a value, expected at least one to compare with");
+  if (level > 0.0 && fitted.model.calibration.groups.empty())
+    throw std::invalid_argument("interval: the model was fitted without intervals=True");
+  Predictor::Prediction found;
+  std::optional<Coverage> covered;
+  std::optional<double> explained;
+  std::optional<double> area;
+  {
+    const nb::gil_scoped_release free;
+    const Predictor& predictor = fitted.predictor();
+    found = predictor.predict(entries.cells);
+    explained = r_squared(entries.value, found.value);
+    area = auc(entries.value, found.value);
+    if (level > 0.0)
+      covered = coverage(fitted.model.calibration, entries.value, found.value,
+                         predictor.support(entries.cells), level);
+  }
+  nb::dict all;
+  all["cells"] = entries.size();
+  all["cold"] = found.cold;
+  all["rmse"] = rmse(entries.value, found.value);
+  all["mae"] = mae(entries.value, found.value);
+  all["r2"] = explained;
+  all["auc"] = area;
+  if (covered) {
+    all["coverage"] = covered->share;
+    all["width"] = covered->width;
+  }
+  return all;
+}
+
+nb::dict rank(const FittedModel& fitted, const std::vector<Index>& extents, const std::vector<Array>& facts,
+              const std::vector<Array>& known, const std::string& modes) {
+  const auto along = parse_mode_list(modes, fitted.model.modes);
+  if (!along) raise({.kind = ErrorKind::kUsage, .where = "ranking", .what = along.error().what});
+  const Cells wanted = cells_in(facts, "data");
+  const Cells before = cells_in(known, "filter");
+  if (wanted.size() == 0) throw std::invalid_argument("data: no cell of value other than 0 to rank");
+  Ranking found;
+  Watch watch;
+  watch.run(
+      [&] { found = rank_facts(fitted.predictor(), extents, wanted, before, *along, watch.stop_asked()); });
+  nb::dict all;
+  all["queries"] = found.queries;
+  all["mrr"] = found.mrr;
+  all["hits1"] = found.hits1;
+  all["hits3"] = found.hits3;
+  all["hits10"] = found.hits10;
+  return all;
+}
+
+nb::dict certify_model(const FittedModel& fitted, ObservedTensor& tensor) {
+  const Latent* latent = fitted.model.latent();
+  if (latent != nullptr && tensor.cells() != latent->dual.cells())
+    throw std::invalid_argument("data: its cells are not those that the model was fitted on");
+  Certificate found;
+  {
+    const nb::gil_scoped_release free;
+    found = certify(fitted.model, std::move(tensor));
+  }
+  nb::list parts;
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    nb::dict part;
+    part["part"] = describe(PartOptions{.spec = latent->parts[p].modes}, fitted.model.modes);
+    part["rank"] = static_cast<std::int64_t>(latent->parts[p].factor.cols());
+    part["share"] = found.share(p);
+    part["inside"] = found.parts[p].inside;
+    part["most"] = found.parts[p].most;
+    parts.append(part);
+  }
+  nb::dict all;
+  all["gap"] = found.gap();
+  all["upper"] = found.upper;
+  all["lower"] = found.lower;
+  all["parts"] = parts;
+  return all;
+}
+
+nb::tuple deal_entries(Count total, double train, double test, std::uint64_t seed) {
+  Deal dealt = deal(total, train, test, seed);
+  return nb::make_tuple(owned(std::move(dealt.train)), owned(std::move(dealt.test)));
+}
+
+}  // namespace
+
+void register_evaluate(nb::module_& m) {
+  m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("entries"), nb::arg("level"));
+  m.def("rank", &rank, nb::arg("model"), nb::arg("extents"), nb::arg("facts"), nb::arg("known"),
+        nb::arg("modes"));
+  m.def("certify", &certify_model, nb::arg("model"), nb::arg("tensor"), "The tensor is taken over.");
+  m.def("deal", &deal_entries, nb::arg("total"), nb::arg("train"), nb::arg("test"), nb::arg("seed"),
+        "Positions below `total`, ascending: the training and the test part.");
+}
+
+}  // namespace lacuna::python

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Tensor files, and pages about models.
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/report/report.hpp>
+
+#include "arrays.hpp"
+#include "errors.hpp"
+#include "fitted_model.hpp"
+#include "register.hpp"
+
+namespace lacuna::python {
+namespace {
+
+// The words that the command line's --format takes.
+constexpr std::array<std::pair<std::string_view, Format>, 8> kFormats = {{{"auto", Format::kAuto},
+                                                                          {"tns", Format::kTns},
+                                                                          {"sptensor", Format::kSptensor},
+                                                                          {"table", Format::kTable},
+                                                                          {"npy", Format::kNpy},
+                                                                          {"npz", Format::kNpz},
+                                                                          {"mat", Format::kMat},
+                                                                          {"picture", Format::kPicture}}};
+
+Format format_of(const std::string& text) {
+  for (const auto& [word, format] : kFormats)
+    if (word == text) return format;
+  throw std::invalid_argument(
+      fmt::format("format: found '{}', expected auto, tns, sptensor, table, npy, npz, mat or picture", text));
+}
+
+using Bins = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<BinRequest> bins_of(const Bins& bins) {
+  std::vector<BinRequest> requests;
+  for (const auto& [column, width] : bins) {
+    const auto seconds = parse_duration(width);
+    if (!seconds) raise({.kind = ErrorKind::kUsage, .where = "bins", .what = seconds.error().what});
+    requests.push_back({.column = column, .width = *seconds});
+  }
+  return requests;
+}
+
+TensorFile read(const std::string& path, ReadOptions& options) {
+  std::optional<Result<TensorFile>> file;
+  {
+    const nb::gil_scoped_release free;
+    file = read_tensor(path, options);
+  }
+  return value_of(std::move(*file));
+}
+
+// Dense: the entries list every cell, last mode fastest.
+void write(const std::string& path, std::vector<Mode> modes, Entries& entries, bool dense,
+           const std::string& dtype, bool fortran_order) {
+  TensorFile file{.modes = std::move(modes),
+                  .entries = std::move(entries),
+                  .index_base = 1,
+                  .dense = dense,
+                  .layout = {},
+                  .table = {}};
+  file.layout.dtype = dtype;
+  file.layout.fortran_order = fortran_order;
+  std::optional<Result<>> written;
+  {
+    const nb::gil_scoped_release free;
+    written = write_tensor(path, file);
+  }
+  (void)value_of(std::move(*written));
+}
+
+}  // namespace
+
+void register_files(nb::module_& m) {
+  nb::class_<ReadOptions>(m, "ReadOptions", "How to read a file; what is not set is found from the file.")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "format", [](const ReadOptions& o) { return format_name(o.format); },
+          [](ReadOptions& o, const std::string& text) { o.format = format_of(text); })
+      .def_rw("index_base", &ReadOptions::index_base, nb::arg().none())
+      .def_rw("shape", &ReadOptions::shape)
+      .def_rw("missing_value", &ReadOptions::missing_value, nb::arg().none())
+      .def_rw("variable", &ReadOptions::variable)
+      .def_rw("mask", &ReadOptions::mask)
+      .def_rw("invert_mask", &ReadOptions::invert_mask)
+      .def_rw("delimiter", &ReadOptions::delimiter)
+      .def_rw("decimal", &ReadOptions::decimal, nb::arg().none())
+      .def_rw("header", &ReadOptions::header, nb::arg().none())
+      .def_rw("columns", &ReadOptions::columns)
+      .def_rw("value_column", &ReadOptions::value_column)
+      .def_rw("weight_column", &ReadOptions::weight_column)
+      .def_rw("table_indices", &ReadOptions::table_indices)
+      .def("set_bins", [](ReadOptions& o, const Bins& bins) { o.bins = bins_of(bins); });
+  nb::class_<TensorFile>(m, "TensorFile", "What a file holds.")
+      .def_prop_ro("modes", [](const TensorFile& file) { return file.modes; })
+      .def_ro("entries", &TensorFile::entries)
+      .def_ro("dense", &TensorFile::dense)
+      .def_prop_ro("format", [](const TensorFile& file) { return format_name(file.format); });
+  m.def("read", &read, nb::arg("path"), nb::arg("options"));
+  m.def("write", &write, nb::arg("path"), nb::arg("modes"), nb::arg("entries"), nb::arg("dense"),
+        nb::arg("dtype"), nb::arg("fortran_order"), "The entries are taken over.");
+  m.def(
+      "duration",
+      [](const std::string& text) {
+        const auto seconds = parse_duration(text);
+        if (!seconds) raise({.kind = ErrorKind::kUsage, .where = "bins", .what = seconds.error().what});
+        return *seconds;
+      },
+      nb::arg("text"), "'7d', '12h', '30m', '45s' or plain seconds, in seconds.");
+  m.def(
+      "report_page",
+      [](const FittedModel& fitted, const Entries* train, const Entries* test, bool picture) {
+        const nb::gil_scoped_release free;
+        return report_page(fitted.model, {.train = train, .test = test, .picture = picture});
+      },
+      nb::arg("model"), nb::arg("train").none(), nb::arg("test").none(), nb::arg("picture"));
+}
+
+}  // namespace lacuna::python

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Settings by cross-validation.
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <lacuna/base/threads.hpp>
+#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/search/tune.hpp>
+
+#include "base/machine.hpp"
+#include "errors.hpp"
+#include "register.hpp"
+#include "watch.hpp"
+
+namespace nb = nanobind;
+
+namespace lacuna::python {
+namespace {
+
+Metric metric_of(const std::string& text, const ObservedTensor& tensor) {
+  const bool binary = is_binary(tensor.values());
+  if (text == "auto") return binary ? Metric::kAuc : Metric::kRmse;
+  for (const Metric metric : {Metric::kRmse, Metric::kMae, Metric::kAuc})
+    if (text == name(metric)) {
+      if (metric == Metric::kAuc && !binary)
+        throw std::invalid_argument(
+            "metric: auc needs values that are 0 or 1, both present; data has others");
+      return metric;
+    }
+  throw std::invalid_argument(fmt::format("metric: found '{}', expected auto, rmse, mae or auc", text));
+}
+
+// As many at a time as there are threads, folds and memory for.
+int fits_side_by_side(const ObservedTensor& tensor, const TuneOptions& options) {
+  double bytes = 0.0;
+  for (const TuneCandidate& one : options.candidates) {
+    const MethodInfo& method = info(one.options.method.value_or(Method::kTrMm));
+    bytes = std::max(bytes, method.bytes(tensor.size(), tensor.modes(), one.options));
+  }
+  require_memory(bytes, "one of these fits");
+  int count = 1;
+  while (count < std::min(thread_count(), options.folds) && check_memory(bytes * (count + 1), "folds"))
+    ++count;
+  return count;
+}
+
+double shown(const TuneOptions& options, double error) {
+  return options.metric == Metric::kAuc ? 1.0 - error : error;
+}
+
+nb::dict row_of(const TuneOptions& options, const TuneRow& row) {
+  nb::list folds;
+  for (const auto& error : row.errors)
+    folds.append(error ? nb::cast(shown(options, *error)) : nb::object(nb::none()));
+  const bool any =
+      std::any_of(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
+  nb::dict all;
+  all["candidate"] = options.candidates[row.candidate].name;
+  all["lam"] = row.lambda;
+  all["mean"] = any ? std::optional(shown(options, row.mean())) : std::nullopt;
+  all["standard_error"] = row.spread();
+  all["complete"] = row.complete();
+  all["folds"] = folds;
+  return all;
+}
+
+using Candidates = std::vector<std::pair<std::string, Settings>>;
+
+nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates, std::vector<double> lambdas,
+                     int folds, int refinements, const std::string& metric, double abandon,
+                     std::uint64_t seed, const nb::object& found) {
+  std::sort(lambdas.begin(), lambdas.end());
+  TuneOptions options{.folds = folds,
+                      .candidates = {},
+                      .lambdas = std::move(lambdas),
+                      .refinements = refinements,
+                      .metric = metric_of(metric, tensor),
+                      .abandon = abandon,
+                      .seed = seed};
+  for (const auto& [label, settings] : candidates)
+    options.candidates.push_back({.name = label, .options = settings});
+  options.side_by_side = fits_side_by_side(tensor, options);
+  Watch watch;
+  TuneCallbacks callbacks;
+  callbacks.interrupted = watch.stop_asked();
+  if (!found.is_none())
+    callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
+      watch.ask([&] { found(candidate.name, lambda, fold, shown(options, error)); });
+    };
+  TuneResult result;
+  watch.run([&] { result = tune(tensor, options, callbacks); });
+
+  nb::list rows;
+  for (const TuneRow& row : result.rows) rows.append(row_of(options, row));
+  nb::dict all;
+  all["metric"] = std::string(name(options.metric));
+  all["rows"] = rows;
+  all["interrupted"] = result.interrupted || watch.interrupted();
+  if (!result.interrupted) {
+    all["best"] = result.best;
+    all["settings"] = settings_of(options, result.rows[result.best]);
+  }
+  return all;
+}
+
+}  // namespace
+
+void register_tune(nb::module_& m) {
+  m.def("tune", &tune_tensor, nb::arg("tensor"), nb::arg("candidates"), nb::arg("lambdas"), nb::arg("folds"),
+        nb::arg("refinements"), nb::arg("metric"), nb::arg("abandon"), nb::arg("seed"),
+        nb::arg("found").none());
+}
+
+}  // namespace lacuna::python
