@@ -98,11 +98,12 @@ std::vector<MethodInfo> methods_of_numbers() {  // links have no unit: complex_t
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(methods_of_numbers()), [](const auto& tested) {
-  std::string name(tested.param.name);
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(methods_of_numbers()),
+                         [](const auto& tested) {
+                           std::string name(tested.param.name);
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 TEST(UnitScale, RootMeanSquareIsBetweenOneAndFour) {
   for (const double factor : {1e-140, 1e-3, 0.3, 1.0, 1.9, 3.7, 255.0, 1e140}) {
