@@ -10,8 +10,8 @@ import pytest
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples" / "python").glob("*.py"))
 
 
-def test_there_are_six():
-    assert [path.stem for path in EXAMPLES] == ["climate", "links", "photograph", "rank", "ratings", "sensors"]
+def test_there_are_seven():
+    assert [path.stem for path in EXAMPLES] == ["climate", "gallery", "links", "photograph", "rank", "ratings", "sensors"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

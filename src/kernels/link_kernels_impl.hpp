@@ -50,7 +50,7 @@ void add_product(const StridedMatrix& a, const float* b, Count b_row, float* c, 
     const StridedMatrix part = {a.data + first * a.column, a.row, a.column};
     const float* from = b + first * b_row;
     Count j = 0;
-    for (; j + 3 * kLinkStep <= columns; j += 3 * kLinkStep)
+    for (; j + 3 * Count{kLinkStep} <= columns; j += 3 * Count{kLinkStep})
       add_panel<3>(part, from + j, b_row, c + j, c_row, rows, here);
     for (; j < columns; j += kLinkStep) add_panel<1>(part, from + j, b_row, c + j, c_row, rows, here);
   }
@@ -98,7 +98,7 @@ inline void softmax_panel(float* s, Count rows, Count row, float* largest, float
 
 void softmax(float* s, Count rows, Count columns, float* largest, float* total) {
   Count j = 0;
-  for (; j + 4 * kLinkStep <= columns; j += 4 * kLinkStep)
+  for (; j + 4 * Count{kLinkStep} <= columns; j += 4 * Count{kLinkStep})
     softmax_panel<4>(s + j, rows, columns, largest + j, total + j);
   for (; j < columns; j += kLinkStep) softmax_panel<1>(s + j, rows, columns, largest + j, total + j);
 }

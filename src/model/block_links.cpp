@@ -36,6 +36,9 @@ void add_product(double scale, const Numbers& a, const Numbers& b, bool conjugat
   }
 }
 
+// How many real numbers a row's complex ones are.
+Count numbers(const ComplEx& x) { return 2 * Count{x.rank}; }
+
 class Links {
  public:
   explicit Links(const ComplEx& x) : x_(&x) {}
@@ -71,23 +74,23 @@ ScoreTerm entity_term(const ComplEx& x, const OpenMode& open, const LinkScore& w
   const int bias = tails ? x.tail_bias() : x.head_bias();
   const int other_bias = tails ? x.head_bias() : x.tail_bias();
   Matrix<double> table =
-      Matrix<double>::Zero(static_cast<Eigen::Index>(open.positions.size()), 2 * x.rank + 2);
+      Matrix<double>::Zero(static_cast<Eigen::Index>(open.positions.size()), numbers(x) + 2);
   for (Eigen::Index j = 0; j < table.rows(); ++j) {
-    const Numbers numbers = tails ? links.tail(open.positions[j]) : links.head(open.positions[j]);
-    copy_numbers(numbers, table, j, 0);
-    table(j, 2 * x.rank) = numbers.bias(bias);
-    table(j, 2 * x.rank + 1) = 1.0;
+    const Numbers known = tails ? links.tail(open.positions[j]) : links.head(open.positions[j]);
+    copy_numbers(known, table, j, 0);
+    table(j, numbers(x)) = known.bias(bias);
+    table(j, numbers(x) + 1) = 1.0;
   }
   return {.table = std::move(table),
           .vector = [&x, links, tails, other_bias, weight](const Cells& queries, Count q, double* vector) {
             const Numbers known =
                 tails ? links.head(queries[x.roles.head][q]) : links.tail(queries[x.roles.tail][q]);
             const Index relation = queries[x.roles.relation][q];
-            std::fill_n(vector, 2 * x.rank, 0.0);
+            std::fill_n(vector, numbers(x), 0.0);
             add_product(weight.forward, known, links.forth(relation), !tails, vector);
             add_product(weight.backward, known, links.back(relation), tails, vector);
-            vector[2 * x.rank] = weight.forward + weight.backward;
-            vector[2 * x.rank + 1] = (weight.forward + weight.backward) *
+            vector[numbers(x)] = weight.forward + weight.backward;
+            vector[numbers(x) + 1] = (weight.forward + weight.backward) *
                                      (known.bias(other_bias) + links.forth(relation).bias(x.relation_bias()));
           }};
 }
@@ -96,22 +99,22 @@ ScoreTerm entity_term(const ComplEx& x, const OpenMode& open, const LinkScore& w
 ScoreTerm relation_term(const ComplEx& x, const OpenMode& open, const LinkScore& weight) {
   const Links links(x);
   Matrix<double> table =
-      Matrix<double>::Zero(static_cast<Eigen::Index>(open.positions.size()), 4 * x.rank + 2);
+      Matrix<double>::Zero(static_cast<Eigen::Index>(open.positions.size()), 2 * numbers(x) + 2);
   for (Eigen::Index j = 0; j < table.rows(); ++j) {
     copy_numbers(links.forth(open.positions[j]), table, j, 0);
-    copy_numbers(links.back(open.positions[j]), table, j, 2 * x.rank);
-    table(j, 4 * x.rank) = links.forth(open.positions[j]).bias(x.relation_bias());
-    table(j, 4 * x.rank + 1) = 1.0;
+    copy_numbers(links.back(open.positions[j]), table, j, numbers(x));
+    table(j, 2 * numbers(x)) = links.forth(open.positions[j]).bias(x.relation_bias());
+    table(j, 2 * numbers(x) + 1) = 1.0;
   }
   return {.table = std::move(table),
           .vector = [&x, links, weight](const Cells& queries, Count q, double* vector) {
             const Numbers head = links.head(queries[x.roles.head][q]);
             const Numbers tail = links.tail(queries[x.roles.tail][q]);
-            std::fill_n(vector, 4 * x.rank, 0.0);
+            std::fill_n(vector, 2 * numbers(x), 0.0);
             add_product(weight.forward, tail, head, true, vector);
-            add_product(weight.backward, head, tail, true, vector + 2 * x.rank);
-            vector[4 * x.rank] = weight.forward + weight.backward;
-            vector[4 * x.rank + 1] =
+            add_product(weight.backward, head, tail, true, vector + numbers(x));
+            vector[2 * numbers(x)] = weight.forward + weight.backward;
+            vector[2 * numbers(x) + 1] =
                 (weight.forward + weight.backward) * (head.bias(x.head_bias()) + tail.bias(x.tail_bias()));
           }};
 }
