@@ -78,7 +78,9 @@ void change_json(json& header, Random& random) {
       if (node.is_object()) node["near"] = other;
       return;
     case 5:
-      if (node.is_number_integer()) node = node.get<std::int64_t>() + (random() % 2 == 0 ? 1 : -1);
+      if (node.is_number_integer())  // around the end, too
+        node = static_cast<std::int64_t>(static_cast<std::uint64_t>(node.get<std::int64_t>()) +
+                                         (random() % 2 == 0 ? 1U : ~std::uint64_t{0}));
       return;
     default:
       node = strange_number(random);

@@ -56,7 +56,7 @@ void check(const Error& error) {
 }
 
 void check(const TensorFile& file) {
-  require(file.modes.size() >= 2 && file.entries.order() == static_cast<int>(file.modes.size()),
+  require(!file.modes.empty() && file.entries.order() == static_cast<int>(file.modes.size()),
           "entries of another order than the modes'");
   const Count count = file.entries.size();
   for (std::size_t k = 0; k < file.modes.size(); ++k) {
@@ -100,6 +100,7 @@ std::optional<TensorFile> read_and_check(FuzzedDataProvider& input, MemoryFile& 
     return std::nullopt;
   }
   check(*file);
+  if (file->modes.size() < 2) return std::nullopt;  // no tensor: the verbs refuse it
   DuplicateCell repeated;
   const auto tensor = ObservedTensor::create(file->modes, file->entries, policy, &repeated);
   if (!tensor) check(tensor.error());
@@ -118,6 +119,8 @@ void write_and_read(const TensorFile& file, MemoryFile& memory, ReadOptions opti
     return;
   }
   options.shape = extents(file.modes);
+  options.columns.clear();  // what was written has no other columns
+  options.value_column.clear();
   for (const Mode& mode : file.modes)
     if (!mode.labels.empty()) options.shape.clear();  // sizes are those of the labels
   const auto again = read_tensor(memory.path(), options);

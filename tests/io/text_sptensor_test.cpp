@@ -29,6 +29,7 @@ TEST_F(Sptensor, BadFilesAreNamed) {
     const char* content;
     const char* message;
   } kCases[] = {
+      {" \n\t\n", "a.txt:3:1: found '', expected 'sptensor'"},
       {"tensor\n2\n1 1\n", "a.txt:1:1: found 'tensor', expected 'sptensor'"},
       {"sptensor\n", "a.txt:2: found the end of the file, expected the order, one whole number"},
       {"sptensor\nx\n", "a.txt:2:1: found 'x', expected the order, one whole number"},

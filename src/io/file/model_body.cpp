@@ -88,6 +88,8 @@ std::int64_t factor_rows(const PartSpec& part, const std::vector<Mode>& modes, b
 Latent read_latent(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
   const int order = static_cast<int>(modes.size());
   Latent latent;
+  if (!header.at("parts").is_array() || header.at("parts").empty())
+    throw ArrayReader::Bad("a list of at least one part expected");
   for (const json& described : header.at("parts")) {
     ModelPart part;
     part.modes.mode = static_cast<int>(whole_number(described.at("mode"), -1, order - 1, "a part's mode"));

@@ -20,6 +20,7 @@ bool next_filled(TextReader& reader, std::string_view& line) {
   while (reader.next(line)) {
     if (!trim(line).empty()) return true;
   }
+  line = {};  // what it showed is gone
   return false;
 }
 
