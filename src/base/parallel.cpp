@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/parallel.hpp"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -43,7 +44,11 @@ int startable(int wanted) {
   changed.notify_all();
   for (std::thread& one : started) one.join();
   const int all = static_cast<int>(started.size()) + 1;
-  return all < wanted ? std::max(1, all * 3 / 4) : all;  // at a limit, OpenMP's own may need a little more
+  if (all == wanted) return all;
+  // At a limit OpenMP's own need more, so half of them are taken, and a thread that allocates while others are still being
+  // started must not reserve an arena of its own, which is as large as many stacks.
+  mallopt(M_ARENA_MAX, 1);
+  return std::max(1, all / 2);
 }
 
 // The folder has a link for each thread, and two of its own.
