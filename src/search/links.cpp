@@ -14,6 +14,7 @@ constexpr double kCheap = 4e10;
 constexpr double kPenaltyStep = 3.0;
 constexpr double kFirstPenalty[] = {0.005, 0.02};  // logistic, softmax; as method complex has them
 constexpr int kMostRank = 200;
+constexpr int kMostRankOfValues = 100;  // beside other methods, where zeros are given
 
 void choose_penalty(Contest& contest, double first) {
   for (const double factor : {1.0 / kPenaltyStep, kPenaltyStep}) {
@@ -45,14 +46,16 @@ bool choose_complex(Evaluator& evaluator) {
   contest.consider(settings, "complex, rank " + std::to_string(ranks_or_default(settings).front()));
   if (contest.empty() || contest.best().work > kCheap) return false;
   if (contest.far_behind()) return true;
+  const int most = evaluator.has_facts_alone() ? kMostRank : kMostRankOfValues;
   if (settings.ranks.open()) {
-    for (int rank = 2 * ranks_or_default(settings).front(); rank <= kMostRank; rank *= 2) {
+    for (int rank = 2 * ranks_or_default(settings).front(); rank <= most; rank *= 2) {
       Settings other = contest.settings();
       other.ranks = {rank};
       if (!contest.consider(other, "complex, rank " + std::to_string(rank))) break;
     }
   }
-  if (settings.links.penalty.open()) choose_penalty(contest, kFirstPenalty[softmax ? 1 : 0]);
+  const bool alone = evaluator.has_facts_alone() || evaluator.asked().method.given();
+  if (alone && settings.links.penalty.open()) choose_penalty(contest, kFirstPenalty[softmax ? 1 : 0]);
   return true;
 }
 
