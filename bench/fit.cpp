@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <nlohmann/json.hpp>
 #include <string>

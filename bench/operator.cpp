@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // lacuna certify MODEL TRAIN
 #include <fmt/format.h>
 
-#include <lacuna/base/threads.hpp>
-#include <lacuna/io/model_file.hpp>
-#include <lacuna/method/certify.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <memory>
 
 #include "certificate.hpp"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <limits>
 #include <memory>
 

@@ -2,11 +2,9 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
-#include <lacuna/base/threads.hpp>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/evaluate/ranking.hpp>
-#include <lacuna/evaluate/reliability.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/model/structure.hpp>
 #include <memory>
 

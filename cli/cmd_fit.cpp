@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/base/version.hpp>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/io/model_file.hpp>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 
 #include "certificate.hpp"

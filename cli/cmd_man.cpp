@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <lacuna/base/version.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "command.hpp"
 #include "flag_list.hpp"

@@ -2,7 +2,7 @@
 // lacuna methods: every method, what it assumes, what it takes and what it can take on.
 #include <fmt/format.h>
 
-#include <lacuna/method/methods.hpp>
+#include <lacuna/method/settings.hpp>
 #include <memory>
 
 #include "base/machine.hpp"

@@ -2,8 +2,8 @@
 // lacuna report MODEL -o PAGE.html
 #include <fmt/format.h>
 
-#include <lacuna/base/threads.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <memory>
 
 #include "command.hpp"

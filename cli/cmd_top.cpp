@@ -2,9 +2,9 @@
 // lacuna top MODEL QUERIES -k 10
 #include <fmt/format.h>
 
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/evaluate/top.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <map>
 #include <memory>
 

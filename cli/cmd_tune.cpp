@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/base/version.hpp>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/io/model_file.hpp>
-#include <lacuna/search/tune.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
+#include <lacuna/search/fit.hpp>
 #include <memory>
 
 #include "base/machine.hpp"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/update.hpp>
 #include <memory>
 

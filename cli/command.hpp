@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 namespace lacuna::cli {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/files.hpp>
 
 #include "base/machine.hpp"
 #include "input.hpp"

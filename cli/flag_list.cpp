@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <lacuna/method/methods.hpp>
+#include <lacuna/method/settings.hpp>
 #include <string_view>
 
 namespace lacuna::cli {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"

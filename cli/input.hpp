@@ -3,9 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/model/model.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <new>
 #include <stdexcept>
 #include <string_view>

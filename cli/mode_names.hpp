@@ -2,7 +2,7 @@
 // What people call the modes of a model and the positions along them, in both directions.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <optional>
 #include <string>

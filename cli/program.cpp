@@ -2,7 +2,7 @@
 #include "program.hpp"
 
 #include <algorithm>
-#include <lacuna/base/version.hpp>
+#include <lacuna/base/base.hpp>
 #include <memory>
 
 #include "file_flags.hpp"

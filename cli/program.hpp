@@ -3,7 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 #include <utility>
 #include <vector>

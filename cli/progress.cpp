@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "io/file/atomic_file.hpp"
+#include "method/run_record.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -98,16 +99,7 @@ Result<> History::save(const std::string& path) const {
 
 std::vector<StepRecord> History::records() const {
   std::vector<StepRecord> records;
-  for (const FitProgress& step : steps_)
-    records.push_back({.iteration = step.iteration,
-                       .seconds = step.seconds,
-                       .objective = step.objective,
-                       .gradient_norm = step.gradient_norm,
-                       .train_rmse = step.train_rmse,
-                       .test_rmse = step.test_rmse,
-                       .test_auc = step.test_auc,
-                       .gap = step.gap,
-                       .operator_applications = step.operator_applications});
+  for (const FitProgress& step : steps_) records.push_back(step_record(step));
   return records;
 }
 

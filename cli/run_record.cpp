@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "io/file/checksum.hpp"
+#include "method/run_record.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -52,19 +53,12 @@ Result<> Run::keep_record(FitResult& result, const History& history, const FitFl
   if (!train_file) return train_file.error();
   auto test_file = about_file(test);
   if (!test_file) return test_file.error();
-  result.model.record.run = RunRecord{.command = command_line(),
-                                      .train = *train_file,
-                                      .test = *test_file,
-                                      .picture = picture,
-                                      .threads = thread_count(),
-                                      .iterations = result.last.iteration,
-                                      .seconds = result.seconds,
-                                      .choosing_seconds = result.choosing_seconds,
-                                      .stop_reason = result.stop_reason,
-                                      .held_out_rmse = result.held_out_rmse,
-                                      .held_out_auc = result.held_out_auc,
-                                      .history = history.records(),
-                                      .tuning = std::move(tuning)};
+  RunRecord run = run_record(result, command_line(), history.records());
+  run.train = *train_file;
+  run.test = *test_file;
+  run.picture = picture;
+  run.tuning = std::move(tuning);
+  result.model.record.run = std::move(run);
   return Nothing{};
 }
 

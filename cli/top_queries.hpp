@@ -2,7 +2,7 @@
 // The questions of lacuna top: words such as user=42, or the lines of a file or stream.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <memory>
 #include <optional>
 #include <string>

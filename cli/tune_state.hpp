@@ -6,7 +6,7 @@
 // none: it is cut off, and its fit is run again. Any other line that is not as written here is an error.
 #pragma once
 
-#include <lacuna/search/tune.hpp>
+#include <lacuna/search/fit.hpp>
 #include <map>
 #include <memory>
 #include <optional>

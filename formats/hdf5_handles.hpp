@@ -4,7 +4,7 @@
 
 #include <hdf5.h>
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 namespace lacuna::formats {

@@ -2,8 +2,8 @@
 // Model files: what is loaded answers questions with finite numbers or says why not, and is saved and loaded again
 // without a bit changed.
 #include <cmath>
-#include <lacuna/base/result.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/report/report.hpp>
 
 #include "mutate.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Settings as people write them, parts, offsets and ranges among them: what is understood is written so that it is
 // understood the same, and what is not is an error with a sentence.
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
 
 #include "support.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is known of a mode's positions beside the data: features, graphs, coordinates.
 #include <cmath>
-#include <lacuna/io/side_file.hpp>
+#include <lacuna/io/files.hpp>
 
 #include "support.hpp"
 

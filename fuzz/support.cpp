@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna::fuzz {
 namespace {

@@ -8,8 +8,8 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstdint>
-#include <lacuna/base/result.hpp>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <span>
 #include <string>

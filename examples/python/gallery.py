@@ -85,4 +85,4 @@ for line, (name, (make, look)) in zip(axes, looks.items()):
         axis.set_title(f"{name}: {title}" if title == "given" else title, fontsize=9)
         axis.axis("off")
 figure.tight_layout()
-figure.savefig("gallery.png", dpi=80)
+figure.savefig("gallery.png", dpi=60)

@@ -23,27 +23,16 @@
 // Nothing is printed, and nothing is random but what comes from Settings::seed.
 #pragma once
 
-#include <lacuna/base/choice.hpp>
-#include <lacuna/base/interrupted.hpp>
-#include <lacuna/base/result.hpp>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/base/version.hpp>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/evaluate/ranking.hpp>
-#include <lacuna/evaluate/reliability.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/evaluate/top.hpp>
-#include <lacuna/io/model_file.hpp>
-#include <lacuna/io/side_file.hpp>
-#include <lacuna/io/tensor_file.hpp>
-#include <lacuna/method/certify.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>
 #include <lacuna/model/update.hpp>
 #include <lacuna/report/report.hpp>
 #include <lacuna/search/fit.hpp>
-#include <lacuna/search/tune.hpp>
-#include <lacuna/tensor/negatives.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>

@@ -5,7 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 #include <span>
 #include <string>

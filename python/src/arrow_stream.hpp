@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <vector>
 

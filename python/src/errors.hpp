@@ -2,7 +2,7 @@
 // The one place where the library's errors become Python's.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <utility>
 
 namespace lacuna::python {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/base/threads.hpp>
-#include <lacuna/base/version.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "register.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "arrays.hpp"
 #include "errors.hpp"

@@ -6,9 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/evaluate/ranking.hpp>
-#include <lacuna/method/certify.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <lacuna/model/structure.hpp>
 
 #include "arrays.hpp"

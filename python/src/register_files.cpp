@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/report/report.hpp>
 
 #include "arrays.hpp"

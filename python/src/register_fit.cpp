@@ -6,12 +6,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/search/fit.hpp>
 
 #include "arrays.hpp"
 #include "errors.hpp"
 #include "fitted_model.hpp"
+#include "method/run_record.hpp"
 #include "register.hpp"
 #include "steps.hpp"
 #include "watch.hpp"
@@ -37,7 +38,7 @@ class Audience {
     FitCallbacks all;
     all.interrupted = watch_->stop_asked();
     all.progress = [this](const FitProgress& step) {
-      history.push_back(record_of(step));
+      history.push_back(step_record(step));
       if (!progress_.is_none()) watch_->ask([&] { show(); });
       return watch_->stop_asked()() ? Flow::kStop : Flow::kContinue;
     };
@@ -77,15 +78,7 @@ Outcome fit_tensor(ObservedTensor& tensor, const Settings& settings, const Entri
   outcome.history = std::move(audience.history);
   FitResult& result = outcome.result;
   result.model.index_base = 0;
-  result.model.record.run = RunRecord{.command = command,
-                                      .threads = thread_count(),
-                                      .iterations = result.last.iteration,
-                                      .seconds = result.seconds,
-                                      .choosing_seconds = result.choosing_seconds,
-                                      .stop_reason = result.stop_reason,
-                                      .held_out_rmse = result.held_out_rmse,
-                                      .held_out_auc = result.held_out_auc,
-                                      .history = outcome.history};
+  result.model.record.run = run_record(result, command, outcome.history);
   outcome.model = std::make_shared<FittedModel>(std::move(result.model));
   return outcome;
 }
@@ -95,18 +88,6 @@ std::optional<double> gap_of(const FitResult& result) {
 }
 
 }  // namespace
-
-StepRecord record_of(const FitProgress& step) {
-  return {.iteration = step.iteration,
-          .seconds = step.seconds,
-          .objective = step.objective,
-          .gradient_norm = step.gradient_norm,
-          .train_rmse = step.train_rmse,
-          .test_rmse = step.test_rmse,
-          .test_auc = step.test_auc,
-          .gap = step.gap,
-          .operator_applications = step.operator_applications};
-}
 
 nb::dict dict_of(const StepRecord& step) {
   nb::dict row;

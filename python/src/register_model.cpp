@@ -8,7 +8,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/model/structure.hpp>
 
 #include "arrays.hpp"

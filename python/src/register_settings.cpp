@@ -7,7 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
 #include <tuple>
 

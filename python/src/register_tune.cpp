@@ -7,9 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <lacuna/base/threads.hpp>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/search/tune.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/search/fit.hpp>
 
 #include "base/machine.hpp"
 #include "errors.hpp"

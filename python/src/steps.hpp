@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of a fit, for a model's record and for Python.
+// The steps of a fit, for Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,6 @@
 
 namespace lacuna::python {
 
-[[nodiscard]] StepRecord record_of(const FitProgress& step);
 // What callbacks are given and histories are made of.
 [[nodiscard]] nanobind::dict dict_of(const StepRecord& step);
 

@@ -9,7 +9,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <mutex>
 
 namespace lacuna::python {

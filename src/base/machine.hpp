@@ -2,7 +2,7 @@
 // What the machine has: instruction sets, memory. Found at run time.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 namespace lacuna {

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 
 namespace lacuna {
 

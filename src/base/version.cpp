@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/base/version.hpp>
+#include <lacuna/base/base.hpp>
 
 namespace lacuna {
 

@@ -2,8 +2,8 @@
 // Facts that a model has not learned from, to be ranked again and again as it learns.
 #pragma once
 
-#include <lacuna/evaluate/ranking.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna {
 

@@ -2,7 +2,7 @@
 // Coverage and width of prediction intervals on test values.
 #pragma once
 
-#include <lacuna/model/calibration.hpp>
+#include <lacuna/model/model.hpp>
 #include <span>
 
 namespace lacuna {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/result.hpp>
-#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 
 #include "base/parallel.hpp"
 #include "model/block_scorer.hpp"

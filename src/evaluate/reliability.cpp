@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/evaluate/reliability.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <stdexcept>
 
 namespace lacuna {

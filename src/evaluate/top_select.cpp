@@ -63,26 +63,12 @@ ExcludedAlong::ExcludedAlong(const Cells& cells, std::vector<int> fixed, int ope
   }
 }
 
-int ExcludedAlong::compare(Count cell, const Cells& rows, Count row) const {
-  for (const int mode : fixed_)
-    if (cells_[mode][cell] != rows[mode][row]) return cells_[mode][cell] < rows[mode][row] ? -1 : 1;
-  return 0;
-}
-
 void ExcludedAlong::columns(const Cells& rows, Count row, const OpenMode& open,
                             std::vector<Index>& out) const {
   out.clear();
-  Count low = 0;
-  Count high = cells_.size();
-  while (low < high) {
-    const Count middle = std::midpoint(low, high);
-    if (compare(middle, rows, row) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; low < cells_.size() && compare(low, rows, row) == 0; ++low)
-    if (const Index column = open.column(position_[low]); column != kUnseen) out.push_back(column);
+  const auto [first, last] = equal_cells(cells_, rows, row, fixed_);
+  for (Count cell = first; cell < last; ++cell)
+    if (const Index column = open.column(position_[cell]); column != kUnseen) out.push_back(column);
 }
 
 void order_lists(const Predictor& predictor, bool lowest, TopLists& lists) {

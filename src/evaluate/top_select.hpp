@@ -57,8 +57,6 @@ class ExcludedAlong {
   void columns(const Cells& rows, Count row, const OpenMode& open, std::vector<Index>& out) const;
 
  private:
-  [[nodiscard]] int compare(Count cell, const Cells& rows, Count row) const;
-
   std::vector<int> fixed_;
   Cells cells_;                  // sorted by the fixed modes
   std::vector<Index> position_;  // of each along the open mode

@@ -3,7 +3,7 @@
 // means the same along either.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 
 namespace lacuna::io {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <stdexcept>
 
 #include "io/array/npy.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "linalg/tucker.hpp"

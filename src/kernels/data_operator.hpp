@@ -14,7 +14,7 @@
 // N)), an application O(N sum_p r_p) at most.
 #pragma once
 
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <span>
 #include <vector>
 

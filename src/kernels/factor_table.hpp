@@ -2,7 +2,7 @@
 // A factor laid out for the fiber kernels: rows padded with zeros to whole vectors and aligned to them.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 #include <span>
 #include <vector>

@@ -11,7 +11,7 @@
 // tail; a factor wider than kMaxVectors vectors is handled in blocks of columns, which all four sums allow.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna::kernels {
 

@@ -11,7 +11,7 @@
 // A sum runs over its terms in their order, so nothing depends on threads.
 #pragma once
 
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna::kernels {
 

@@ -2,8 +2,7 @@
 // The positions of a mode along which fibers are near, ascending.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

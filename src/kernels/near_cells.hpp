@@ -2,7 +2,7 @@
 // How the field of a part with near modes is read at a list of cells: a weighted sum of a few slots for each.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

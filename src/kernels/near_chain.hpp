@@ -11,7 +11,7 @@
 // kappa t is exp(-(x - x_i) / l) f_i + exp(-(x_(i+1) - x) / l) g_(i+1).
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

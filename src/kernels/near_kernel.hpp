@@ -18,8 +18,7 @@
 // the grid's sides. The result of every call is the same bits at any thread count.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 #include <span>
 #include <vector>

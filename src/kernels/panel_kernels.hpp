@@ -8,7 +8,7 @@
 // by the same instructions wherever it stands, so how rows are dealt to calls changes no bit.
 #pragma once
 
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna::kernels {
 

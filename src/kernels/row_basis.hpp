@@ -11,7 +11,7 @@
 // O((n + nnz(Phi)) r); their bits do not depend on the number of threads.
 #pragma once
 
-#include <lacuna/tensor/side_information.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 #include <vector>
 

@@ -14,7 +14,7 @@
 // x width), solve O(width^3).
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna::kernels {
 

@@ -2,7 +2,7 @@
 #include "kernels/tucker_kernels.hpp"
 
 #include <algorithm>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <limits>
 #include <numeric>
 

@@ -7,7 +7,7 @@
 // r_1 ... r_K for each of its slices of the first.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <span>
 #include <vector>
 

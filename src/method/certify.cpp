@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <lacuna/method/certify.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <stdexcept>
 
 #include "method/unit_scale.hpp"

@@ -2,7 +2,7 @@
 #include "method/costs.hpp"
 
 #include <algorithm>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "method/rank_limits.hpp"
 #include "tensor/count_cells.hpp"

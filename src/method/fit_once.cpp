@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <charconv>
-#include <lacuna/base/version.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/method/fit_once.hpp>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <stdexcept>
 
 #include "method/fit_units.hpp"

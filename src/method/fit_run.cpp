@@ -2,7 +2,7 @@
 #include "method/fit_run.hpp"
 
 #include <algorithm>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <limits>
 
 #include "model/cold_guess.hpp"

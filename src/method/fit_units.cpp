@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 
 namespace lacuna {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/method/methods.hpp>
+#include <lacuna/method/settings.hpp>
 
 #include "method/costs.hpp"
 #include "method/rank_limits.hpp"

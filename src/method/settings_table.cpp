@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 #include <type_traits>
 
 #include "base/nearest.hpp"

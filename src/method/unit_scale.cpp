@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <limits>
 
 #include "base/parallel.hpp"

@@ -16,10 +16,10 @@
 // 2^e, each a power of two.
 #pragma once
 
-#include <lacuna/method/methods.hpp>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/problem/certificate.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna {
 

@@ -140,34 +140,16 @@ class FibersAlong {
 
   void add(const Cells& queries, Count q, const double* row, std::span<double> scores) const {
     const Vector u(row, vectors_.cols());
-    for (Count f = first_of(queries, q); f < places_.size() && compare(f, queries, q) == 0; ++f)
-      scores[column_[f]] += vectors_.row(f).dot(u);
+    const auto [first, last] = equal_cells(places_, queries, q, others_);
+    for (Count f = first; f < last; ++f) scores[column_[f]] += vectors_.row(f).dot(u);
   }
   void hear(const Cells& queries, Count q, std::span<char> heard) const {
-    for (Count f = first_of(queries, q); f < places_.size() && compare(f, queries, q) == 0; ++f)
-      heard[column_[f]] = 1;
+    const auto [first, last] = equal_cells(places_, queries, q, others_);
+    for (Count f = first; f < last; ++f) heard[column_[f]] = 1;
   }
   [[nodiscard]] int rank() const { return static_cast<int>(vectors_.cols()); }
 
  private:
-  [[nodiscard]] int compare(Count f, const Cells& queries, Count q) const {
-    for (const int mode : others_)
-      if (places_[mode][f] != queries[mode][q]) return places_[mode][f] < queries[mode][q] ? -1 : 1;
-    return 0;
-  }
-  [[nodiscard]] Count first_of(const Cells& queries, Count q) const {
-    Count low = 0;
-    Count high = places_.size();
-    while (low < high) {
-      const Count middle = std::midpoint(low, high);
-      if (compare(middle, queries, q) < 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
-
   std::vector<int> others_;
   Cells places_;
   std::vector<Index> column_;

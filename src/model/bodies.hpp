@@ -3,7 +3,7 @@
 // others are Latent (latent.hpp) and Tucker (linalg/tucker.hpp).
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <span>
 #include <vector>
 

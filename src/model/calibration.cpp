@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/model/calibration.hpp>
+#include <lacuna/model/model.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <lacuna/model/clip.hpp>
+#include <lacuna/model/model.hpp>
 #include <lacuna/model/structure.hpp>
 #include <limits>
 #include <stdexcept>

@@ -10,7 +10,7 @@
 // the same. A position that the model never saw has zeros for its numbers.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <span>
 #include <vector>
 

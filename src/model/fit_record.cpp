@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/model/fit_record.hpp>
+#include <lacuna/model/model.hpp>
 #include <utility>
 
 namespace lacuna {

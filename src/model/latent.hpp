@@ -77,9 +77,6 @@ class LatentPredictor {
   // ignored modes repeat it over. Their root sum of squares is ||W^(p)||_F.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
 
-  // The rows of U_p as the kernels weigh them; not for a factored part.
-  [[nodiscard]] const FactorTable<double>& factor(std::size_t p) const { return factors_[p]; }
-
  private:
   [[nodiscard]] std::vector<double> part_spectrum(std::size_t p) const;
   void add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const;

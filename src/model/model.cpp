@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <lacuna/base/result.hpp>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <optional>
 #include <stdexcept>

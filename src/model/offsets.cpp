@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <lacuna/model/offsets.hpp>
+#include <lacuna/model/structure.hpp>
 #include <limits>
 #include <numeric>
 #include <optional>

@@ -9,7 +9,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
-#include <lacuna/tensor/side_information.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 #include <vector>
 

@@ -3,7 +3,7 @@
 // factor is 1.
 #pragma once
 
-#include <lacuna/model/offsets.hpp>
+#include <lacuna/model/structure.hpp>
 
 #include "model/update_side.hpp"
 

@@ -21,7 +21,7 @@
 // Cost: O(N sum_p r_p) for each conjugate-gradient step; memory O(N + sum_p n r), kept between calls.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 
 #include "base/accuracy.hpp"
 #include "problem/inner_system.hpp"

@@ -14,7 +14,7 @@
 // flexible conjugate gradients with a NearInverse solve it instead, whose steps count as applications.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <optional>
 
 #include "kernels/data_operator.hpp"

@@ -13,7 +13,7 @@
 // resolves what is asked for: errors in long waves come back lambda f times as large.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <span>
 #include <vector>
 

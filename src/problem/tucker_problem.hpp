@@ -7,7 +7,7 @@
 // Every call costs one pass over the entries and O(N + sum_k n_k r_k + r_1 ... r_K) memory.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "dist/communicator.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/version.hpp>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/model/structure.hpp>
 #include <lacuna/report/report.hpp>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/method/settings.hpp>
 
 #include "base/machine.hpp"
 #include "base/number_text.hpp"

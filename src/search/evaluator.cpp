@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/method/settings_table.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/method/settings.hpp>
 
 #include "search/holes.hpp"
 

@@ -2,7 +2,7 @@
 #include "search/facts.hpp"
 
 #include <algorithm>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "base/rng.hpp"
 #include "tensor/find_cell.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lacuna/method/settings.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 
 #include "evaluate/held_facts.hpp"

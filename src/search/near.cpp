@@ -65,7 +65,7 @@ class NearSearch {
   Contest* contest_;
   const OffsetSpec* alone_;
   const Settings* asked_;
-  std::vector<int> ordered_;
+  std::vector<OrderedMode> ordered_;
 };
 
 bool NearSearch::fits(const PartSpec& spec) const {
@@ -76,7 +76,8 @@ bool NearSearch::fits(const PartSpec& spec) const {
 }
 
 bool NearSearch::is_ordered(int mode) const {
-  return std::find(ordered_.begin(), ordered_.end(), mode) != ordered_.end();
+  return std::any_of(ordered_.begin(), ordered_.end(),
+                     [mode](const OrderedMode& ordered) { return ordered.mode == mode; });
 }
 
 NearMode NearSearch::near(int mode) const {
@@ -114,9 +115,9 @@ std::vector<Parts> NearSearch::grid_candidates() const {
 
 // The mode along which neighbours differ least.
 int NearSearch::most_alike() const {
-  return *std::min_element(ordered_.begin(), ordered_.end(), [this](int a, int b) {
-    return neighbour_difference(kept(), a)->squared < neighbour_difference(kept(), b)->squared;
-  });
+  return std::min_element(ordered_.begin(), ordered_.end(),
+                          [](const OrderedMode& a, const OrderedMode& b) { return a.squared < b.squared; })
+      ->mode;
 }
 
 // The paper's parts of the other modes, softer along this one: what moves in a picture, what changes in time.
@@ -225,7 +226,8 @@ void NearSearch::try_lines() {
 void NearSearch::run() {
   if (ordered_.empty() || order() < 2) return;
   std::string names;
-  for (const int k : ordered_) names += (names.empty() ? "" : ", ") + kept().modes()[k].name;
+  for (const OrderedMode& ordered : ordered_)
+    names += (names.empty() ? "" : ", ") + kept().modes()[ordered.mode].name;
   contest_->evaluator().tell("neighbours are alike along " + names);
   try_grids();
   try_lines();
@@ -300,13 +302,14 @@ std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& te
 
 bool suits_a_grid(const Mode& mode) { return mode.size <= kMostIrregular || regular_spacing(mode) > 0.0; }
 
-std::vector<int> ordered_modes(const ObservedTensor& tensor) {
-  std::vector<int> ordered;
+std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor) {
+  std::vector<OrderedMode> ordered;
   for (int k = 0; k < tensor.order(); ++k) {
     const Mode& mode = tensor.modes()[k];
     if (mode.size < kLeastSize || (!mode.labels.empty() && mode.positions.empty())) continue;
     const auto difference = neighbour_difference(tensor, k);
-    if (difference && difference->of_strangers < kAlike) ordered.push_back(k);
+    if (difference && difference->of_strangers < kAlike)
+      ordered.push_back({.mode = k, .squared = difference->squared});
   }
   return ordered;
 }

@@ -15,8 +15,13 @@ struct NeighbourDifference {
 // Nothing when there are too few such pairs to tell.
 [[nodiscard]] std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode);
 
-// The modes along which neighbours are alike, ascending.
-[[nodiscard]] std::vector<int> ordered_modes(const ObservedTensor& tensor);
+// A mode along which neighbours are alike.
+struct OrderedMode {
+  int mode = 0;
+  double squared = 0.0;  // mean squared difference of neighbours
+};
+// Ascending by mode.
+[[nodiscard]] std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor);
 
 // Whether a grid of several near modes may have this one: irregular positions cost a transform their number for
 // each cell.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/offsets.hpp"
 
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 
 namespace lacuna {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 
 #include "model/body.hpp"
 #include "tensor/hold_out.hpp"

@@ -158,7 +158,8 @@ void StructureSearch::choose_parts() {
 // Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
 void StructureSearch::choose_nearness() {
   constexpr double kLength = 3.0;  // typical distances of neighbours
-  for (const int mode : ordered_modes(kept())) {
+  for (const OrderedMode& ordered : ordered_modes(kept())) {
+    const int mode = ordered.mode;
     Parts softer = parts();
     bool any = false;
     for (PartOptions& part : softer) {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/search/tune.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/search/fit.hpp>
 #include <limits>
 #include <mutex>
 #include <numeric>

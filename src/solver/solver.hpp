@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/solver/stop_reason.hpp>
 
 #include "base/accuracy.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>

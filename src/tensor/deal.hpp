@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

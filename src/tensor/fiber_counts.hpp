@@ -2,7 +2,7 @@
 // How many fibers each mode has: sets of observed cells that differ in that mode alone.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <stdexcept>
 
 #include "tensor/lexicographic_order.hpp"

@@ -13,8 +13,7 @@
 
 #include <array>
 #include <bit>
-#include <lacuna/tensor/observed_tensor.hpp>
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

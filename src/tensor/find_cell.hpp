@@ -2,7 +2,7 @@
 // Where a cell is among the entries of a tensor.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <numeric>
 #include <span>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <functional>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 
 namespace lacuna {

@@ -2,7 +2,7 @@
 // Leaving entries out of a list, in place.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna {
 

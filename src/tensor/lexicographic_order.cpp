@@ -65,4 +65,23 @@ std::vector<Index> lexicographic_order(const Cells& cells, std::span<const int> 
   return order;
 }
 
+std::pair<Count, Count> equal_cells(const Cells& cells, const Cells& b, Count j, std::span<const int> modes) {
+  const auto compare = [&](Count i) {
+    for (const int mode : modes)
+      if (cells[mode][i] != b[mode][j]) return cells[mode][i] < b[mode][j] ? -1 : 1;
+    return 0;
+  };
+  Count low = 0;
+  Count high = cells.size();
+  while (low < high) {
+    const Count middle = std::midpoint(low, high);
+    if (compare(middle) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  while (high < cells.size() && compare(high) == 0) ++high;
+  return {low, high};
+}
+
 }  // namespace lacuna

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <stdexcept>
 
 #include "base/rng.hpp"

@@ -2,7 +2,7 @@
 // Where the indices of a mode lie along it: who comes before whom, and how far apart neighbours are.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna {

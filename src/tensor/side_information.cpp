@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <lacuna/tensor/side_information.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <stdexcept>
 
 namespace lacuna {

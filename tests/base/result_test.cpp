@@ -2,7 +2,7 @@
 // Result: a value or an error, never both.
 #include <gtest/gtest.h>
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <memory>
 #include <string>
 

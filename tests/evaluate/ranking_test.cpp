@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 
 #include "support/random_bodies.hpp"
 #include "support/threads.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <lacuna/evaluate/reliability.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <stdexcept>
 
 #include "base/rng.hpp"

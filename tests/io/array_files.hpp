@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <limits>
 #include <string>
 #include <vector>

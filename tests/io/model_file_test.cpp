@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <limits>
 
 #include "model/body.hpp"

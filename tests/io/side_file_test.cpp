@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/io/side_file.hpp>
+#include <lacuna/io/files.hpp>
 
 #include "io/text_files.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 
 #include "method/latent/als_shared.hpp"

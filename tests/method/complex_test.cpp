@@ -4,11 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/evaluate/ranking.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "model/body.hpp"
 #include "support/links.hpp"

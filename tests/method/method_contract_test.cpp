@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
 
 #include "support/threads.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/search/fit.hpp>
 
 #include "base/rng.hpp"

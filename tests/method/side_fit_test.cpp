@@ -2,7 +2,7 @@
 // Fits with side information on generated data: what they say of users without ratings.
 #include <gtest/gtest.h>
 
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 
 #include "model/body.hpp"

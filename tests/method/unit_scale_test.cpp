@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/base/result.hpp>
-#include <lacuna/method/certify.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/method/fit_once.hpp>
 
 #include "model/body.hpp"

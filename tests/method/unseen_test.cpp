@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 
 #include "base/rng.hpp"

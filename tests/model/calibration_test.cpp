@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <lacuna/model/calibration.hpp>
+#include <lacuna/model/model.hpp>
 
 #include "base/rng.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <Eigen/SVD>
 #include <cmath>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 
 #include "kernels/fiber_products.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/model/offsets.hpp>
+#include <lacuna/model/structure.hpp>
 #include <stdexcept>
 
 #include "support/random_tensor.hpp"

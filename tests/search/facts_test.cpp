@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <lacuna/evaluate/ranking.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "search/evaluator.hpp"
 #include "support/links.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
 
 #include "support/random_tensor.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <lacuna/model/side.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <numeric>
 
 #include "base/rng.hpp"

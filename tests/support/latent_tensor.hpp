@@ -3,7 +3,7 @@
 // unfolding.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "base/rng.hpp"
 #include "linalg/matrix.hpp"

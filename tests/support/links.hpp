@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cmath>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 #include "method/links/link_data.hpp"
 #include "support/random_tensor.hpp"

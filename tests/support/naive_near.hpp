@@ -7,8 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <lacuna/tensor/entries.hpp>
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 namespace lacuna::test {

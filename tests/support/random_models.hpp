@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lacuna/model/model.hpp>
-#include <lacuna/model/offsets.hpp>
+#include <lacuna/model/structure.hpp>
 #include <string>
 #include <vector>
 

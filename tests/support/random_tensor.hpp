@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cmath>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <unordered_set>
 #include <utility>

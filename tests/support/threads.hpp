@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstring>
-#include <lacuna/base/threads.hpp>
+#include <lacuna/base/base.hpp>
 #include <span>
 
 namespace lacuna::test {

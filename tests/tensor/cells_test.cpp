@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <stdexcept>
 
 namespace lacuna {

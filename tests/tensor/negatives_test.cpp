@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <set>
 
 #include "base/rng.hpp"

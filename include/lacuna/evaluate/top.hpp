@@ -2,7 +2,7 @@
 // Top lists: of all cells that a question leaves open, the best ones.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <memory>
 #include <vector>

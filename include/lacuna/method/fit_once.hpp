@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One fit of one method: solves, and never searches. `fit` (lacuna/search/fit.hpp) chooses what is left open.
+// A fit with settings that leave nothing open, what comes of it, and its certificate.
 #pragma once
 
 #include <functional>
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/problem/certificate.hpp>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace lacuna {
+
+// One fit of one method: solves, and never searches. `fit` (lacuna/search/fit.hpp) chooses what is left open.
 
 struct FitProgress {
   int iteration = 0;     // counts on through the path in lambda
@@ -64,5 +66,12 @@ struct FitResult {
 // are so large or small that the result has no finite double.
 [[nodiscard]] FitResult fit_once(ObservedTensor tensor, const Settings& settings,
                                  const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
+
+// How far a fitted model is at most from the best over all ranks, from the model and its data alone.
+
+// `train` holds the entries the model was fitted on, at the model's positions. Throws std::invalid_argument
+// when its cells are others, or when the model does not come from problem D; ValueRangeError when the bounds
+// are not finite.
+[[nodiscard]] Certificate certify(const Model& model, ObservedTensor train);
 
 }  // namespace lacuna

@@ -1,19 +1,104 @@
 // SPDX-License-Identifier: MIT
-// Everything that can be said about a fit. What is a Choice and not given is left to the program: `fit` chooses
-// it on held-out entries, `fit_once` takes the method's default. The table of fields (settings_table.hpp) says
-// how each is written, what it means and which methods take it.
+// The table of methods, everything that can be said about a fit, and the table of settings.
 #pragma once
 
 #include <cstdint>
-#include <lacuna/base/choice.hpp>
-#include <lacuna/method/methods.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/model/structure.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace lacuna {
+
+// Every method is one row of a table: its name, what it assumes, what it takes, its defaults, how it is solved
+// and what memory it needs. `--method` reads the table, `lacuna methods` prints it, settings are checked by it.
+
+struct Settings;
+struct Solved;
+class FitRun;
+
+enum class Method {
+  kTrMm,
+  kTrLs,
+  kFfw,
+  kAls,
+  kRprecon,
+  kGeomCg,
+  kTopt,
+  kBayesCp,
+  kComplEx,
+  kHalrtc,
+  kHard,
+  kLatent,
+  kTsvd,
+  kMean,
+  kOffsets
+};
+
+// Settings that not every method has. Those of all methods (offsets, clip, max-time, seed) are not listed.
+enum Setting : unsigned {
+  kTakesRank = 1U << 0U,
+  kTakesLambda = 1U << 1U,
+  kTakesParts = 1U << 2U,
+  kTakesInit = 1U << 3U,
+  kTakesSteps = 1U << 4U,
+  kTakesOptimizer = 1U << 5U,
+  kTakesPrecision = 1U << 6U,
+  kTakesEarlyStop = 1U << 7U,
+  kTakesPath = 1U << 8U,  // a lambda for each part, smaller ones first
+  kTakesLoss = 1U << 9U,
+  kTakesTubes = 1U << 10U,
+  kTakesUnshrunk = 1U << 11U,
+  kTakesPenalty = 1U << 12U,
+};
+
+// What memory grows with: the observed entries, or all cells of the tensor.
+enum class Scale { kSparse, kDense };
+
+// Where a fit begins. Grow: at rank 1, and one more in each mode whenever that is fitted.
+enum class Start { kRandom, kSpectral, kGrow };
+
+struct MethodInfo {
+  Method method;
+  std::string_view name;
+  std::string_view what;     // it does
+  std::string_view assumes;  // of the data
+  unsigned settings;         // of Setting
+  Scale scale;
+  // From settled settings and values without their offsets to the body of a model; may take the tensor over.
+  Solved (*solve)(ObservedTensor& tensor, const Settings& settings, FitRun& run);
+  // Bytes that a fit of so many entries needs, roughly, with the largest ranks the settings allow.
+  double (*bytes)(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+  // Multiply-adds of an operator application, or of a step where none is counted.
+  double (*work)(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+  std::string_view model;   // the kind of its body, as kind_name() says it
+  int order = 0;            // of the tensors it takes; 0: any
+  bool finds_rank = false;  // the rank given is only a bound
+  // When nothing is said:
+  std::string_view offsets = "none";
+  Start start = Start::kSpectral;
+  int rank = 10;
+  int max_iterations = 0;
+  double tolerance = 0.0;  // on the relative gradient, change or gap
+};
+
+[[nodiscard]] std::span<const MethodInfo> methods();
+[[nodiscard]] const MethodInfo& info(Method method);
+[[nodiscard]] inline std::string_view name(Method method) { return info(method).name; }
+[[nodiscard]] std::optional<Method> parse_method(std::string_view text);
+// Whether the method takes this setting, of Setting.
+[[nodiscard]] inline bool takes(Method method, unsigned setting) {
+  return (info(method).settings & setting) != 0;
+}
+
+// Everything that can be said about a fit. What is a Choice and not given is left to the program: `fit` chooses
+// it on held-out entries, `fit_once` takes the method's default. The table of fields (settings_table.hpp) says
+// how each is written, what it means and which methods take it.
 
 enum class Optimizer { kTrustRegion, kNonlinearCg };
 enum class Precision { kDouble, kFloat };
@@ -107,5 +192,32 @@ void check_taken(const Settings& settings);
 
 // The paper's own model: its parts, no offsets, its lambda_k = lambda n_k, solved by tr-mm or what is given.
 [[nodiscard]] Settings paper_preset(Settings settings, int order);
+
+// The one list of settings: what flags, configuration files, records in models and the documentation are made
+// from. A setting is written and read as text, in the words of the modes it is about.
+
+struct SettingField {
+  std::string_view name;        // "max-iterations"
+  std::string_view values;      // what it takes: "auto or a number > 0"
+  std::string_view by_default;  // one of these values, or what stands for it
+  unsigned taken = 0;           // of Setting: who takes it; 0: every method
+  std::string_view what;        // it means, in a line
+  // Whether the settings say something that a method which does not take it must refuse.
+  bool (*given)(const Settings& settings);
+  // From text to a setting of data with these modes. An Error without words: the text is none of the values.
+  Result<> (*read)(std::string_view text, const std::vector<Mode>& modes, Settings& into);
+  // The text that read() would take; empty when it is open or at the default that all methods share.
+  std::string (*write)(const Settings& settings, const std::vector<Mode>& modes);
+};
+
+[[nodiscard]] std::span<const SettingField> setting_fields();
+// Null when there is none of that name.
+[[nodiscard]] const SettingField* find_setting(std::string_view name);
+// The names of the methods that take the setting, as methods() lists them.
+[[nodiscard]] std::vector<std::string_view> takers(const SettingField& field);
+// Gives the setting of that name the value that the text says. Errors say what was found and what was expected;
+// that of an unknown name suggests the nearest.
+Result<> read_setting(std::string_view name, std::string_view text, const std::vector<Mode>& modes,
+                      Settings& into);
 
 }  // namespace lacuna

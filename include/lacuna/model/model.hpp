@@ -1,23 +1,152 @@
 // SPDX-License-Identifier: MIT
+// The model: what it knows of its fit, its bounds, how sure it is, and the questions it answers.
+#pragma once
+
+#include <lacuna/base/base.hpp>
+#include <lacuna/model/structure.hpp>
+#include <lacuna/tensor/tensor.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lacuna {
+
+// How far predictions were off on entries the model had not seen, and from that intervals that hold: split
+// conformal prediction (Vovk, Gammerman, Shafer 2005), separately for groups of cells that are equally well
+// supported.
+
+struct Calibration {
+  struct Group {
+    Count support_from = 0;           // cells with at least this support, and less than the next group's
+    std::vector<double> residuals{};  // |value - prediction| of held-out entries, ascending
+  };
+  std::vector<Group> groups{};  // by ascending support, the first from 0
+
+  // Half the width of an interval that holds the value with this probability, for a cell of this support.
+  // Infinite when there were too few held-out entries to say.
+  [[nodiscard]] double half_width(Count support, double level) const;
+};
+
+// Groups of about equally many held-out entries each; where there are many, evenly spaced residuals of them
+// are kept.
+[[nodiscard]] Calibration calibrate(std::span<const double> residuals, std::span<const Count> support);
+
+// Where predictions are kept.
+
+// An end may be infinite.
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
+
+  bool operator==(const Range&) const = default;
+};
+
+// Anywhere, within the values that were observed, or within a given range.
+class Clip {
+ public:
+  Clip() = default;   // anywhere
+  Clip(Range range);  // NOLINT(google-explicit-constructor); throws std::invalid_argument unless low < high
+  [[nodiscard]] static Clip to_observed();
+
+  // The range for data of these values; nothing: anywhere.
+  [[nodiscard]] std::optional<Range> range(const Range& observed) const;
+
+  // "none", "auto" (within the observed values) or "LOW,HIGH", of which an end may be inf or -inf.
+  [[nodiscard]] static Result<Clip> parse(std::string_view text);
+  [[nodiscard]] std::string text() const;
+
+  bool operator==(const Clip&) const = default;
+
+ private:
+  struct Observed {
+    bool operator==(const Observed&) const = default;
+  };
+  std::variant<std::monostate, Observed, Range> where_;
+};
+
+// How a model came to be: what its fit was told and settled on, and, where that is kept, how it went.
+
+// One step of a fit. A number that was not measured is NaN, or nothing.
+struct StepRecord {
+  int iteration = 0;
+  double seconds = 0.0;
+  double objective = 0.0;
+  double gradient_norm = 0.0;
+  double train_rmse = 0.0;
+  std::optional<double> test_rmse{};
+  std::optional<double> test_auc{};
+  std::optional<double> gap{};
+  Count operator_applications = 0;
+};
+
+// What cross-validation found: the errors, or AUCs, of each setting on each fold.
+struct TuningRecord {
+  struct Row {
+    std::string candidate;
+    double lambda = 0.0;
+    bool complete = false;         // it went through all folds
+    std::optional<double> mean{};  // over the folds there are
+    double standard_error = 0.0;
+    std::vector<std::optional<double>> folds{};
+  };
+  std::string metric;  // "RMSE", "MAE", "AUC"
+  int folds = 0;
+  std::vector<Row> rows{};
+};
+
+// How the fit went. Kept on request only: it differs from run to run.
+struct RunRecord {
+  struct File {
+    std::string path;
+    std::string checksum;
+  };
+  std::string command{};
+  std::optional<File> train{};
+  std::optional<File> test{};
+  bool picture = false;  // the modes are rows, columns, and maybe channels or frames
+  int threads = 0;
+  int iterations = 0;
+  double seconds = 0.0;  // fitting
+  double choosing_seconds = 0.0;
+  std::string stop_reason{};
+  std::optional<double> held_out_rmse{};  // FitResult::held_out_rmse
+  std::optional<double> held_out_auc{};
+  std::vector<StepRecord> history{};
+  std::optional<TuningRecord> tuning{};
+};
+
+struct FitRecord {
+  using Value = std::variant<double, std::string, std::vector<double>>;
+  struct Item {
+    std::string name;
+    Value value;
+
+    bool operator==(const Item&) const = default;
+  };
+
+  std::uint64_t seed = 1;
+  std::string parts{};             // of a latent model, as the setting is written
+  std::vector<int> ranks{};        // that the fit was given or planned; ranks(model) are those it has
+  std::optional<double> lambda{};  // the one number, where one was given or chosen
+  std::vector<double> lambdas{};   // of each part
+  std::vector<Item> others{};      // every other setting, and what the method found out, by name
+  std::optional<RunRecord> run{};
+
+  // Null when there is no such item among the others.
+  [[nodiscard]] const Value* find(std::string_view name) const;
+  void set(std::string_view name, Value value);
+};
+
 // A fitted model: everything needed to predict any cell.
 //
 //   prediction(cell) = offset(cell) + body(cell)
 //
 // The body is what the method found: latent parts, a Tucker tensor, a sum of rank-one tensors, every cell's value,
 // vectors of entities and relations that make links likely, or nothing.
-#pragma once
-
-#include <lacuna/model/calibration.hpp>
-#include <lacuna/model/clip.hpp>
-#include <lacuna/model/fit_record.hpp>
-#include <lacuna/model/offsets.hpp>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace lacuna {
 
 struct ModelBody;  // one of the kinds above; private to the library (src/model/body.hpp)
 struct Latent;

@@ -11,7 +11,7 @@
 // Each feature has mean squared length about 1, all together are scaled to it.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <vector>
 

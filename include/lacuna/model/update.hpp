@@ -2,7 +2,7 @@
 // New entries for a fitted model, without fitting again: what is new is solved for, what is known stays.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <optional>
 #include <vector>

@@ -1,15 +1,81 @@
 // SPDX-License-Identifier: MIT
-// From data to a model: chooses on held-out entries whatever the settings leave open, then fits on everything.
+// Fits that choose what is left open: on held-out entries, or by cross-validation.
 #pragma once
 
+#include <functional>
 #include <lacuna/method/fit_once.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace lacuna {
+
+// From data to a model: chooses on held-out entries whatever the settings leave open, then fits on everything.
 
 // Throws std::invalid_argument when the settings do not fit the tensor. Any value given is kept. The result
 // is never worse on the held-out entries than the mean and the main effects, which are judged beside it; when
 // interrupted, it is the best that was found until then.
 [[nodiscard]] FitResult fit(ObservedTensor tensor, const Settings& settings = {},
                             const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
+
+// Settings by cross-validation: every entry is held out once, by one of k folds, and predicted from the
+// others.
+//
+// All settings are fitted on the first fold; those far behind its best are abandoned, the others go through
+// the remaining folds, side by side where there are threads. Then lambdas between the best and its neighbours
+// are tried. Along lambda each fit of a fold starts from the one before.
+
+enum class Metric { kRmse, kMae, kAuc };
+
+[[nodiscard]] std::string_view name(Metric metric);  // "rmse", "mae", "auc"
+
+// One combination of everything but lambda.
+struct TuneCandidate {
+  std::string name;               // what is special about it; no two are alike
+  Settings options;               // its lambda is not looked at
+  std::vector<double> lambdas{};  // instead of the common ones
+};
+
+struct TuneOptions {
+  int folds = 5;  // 2 or more, at most one for each entry
+  std::vector<TuneCandidate> candidates;
+  std::vector<double> lambdas;  // ascending; ignored by candidates whose method takes none
+  int refinements = 2;          // rounds of trying the geometric means between the best and its neighbours
+  Metric metric = Metric::kRmse;
+  double abandon = 1.1;  // times the first fold's lowest error: what is above is abandoned
+  std::uint64_t seed = 1;
+  int side_by_side = 1;  // fits at a time
+};
+
+struct TuneRow {
+  std::size_t candidate = 0;
+  double lambda = 0.0;
+  std::vector<std::optional<double>> errors{};  // of each fold: RMSE, MAE, or 1 - AUC; none where abandoned
+
+  [[nodiscard]] bool complete() const;
+  [[nodiscard]] double mean() const;    // over the folds there are
+  [[nodiscard]] double spread() const;  // standard error of that mean; 0 for a single fold
+};
+
+struct TuneResult {
+  std::vector<TuneRow> rows;  // by candidate and lambda
+  std::size_t best = 0;       // the complete row of lowest mean
+  bool interrupted = false;
+};
+
+// What is known from an earlier run, and what is found out now. Called from one thread at a time.
+struct TuneCallbacks {
+  std::function<std::optional<double>(const TuneCandidate&, double lambda, int fold)> known;
+  std::function<void(const TuneCandidate&, double lambda, int fold, double error)> found;
+  Interrupted interrupted;
+};
+
+// Throws std::invalid_argument when the options leave nothing to compare, the folds do not fit the tensor, or
+// the metric does not fit the values.
+[[nodiscard]] TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options,
+                              const TuneCallbacks& callbacks = {});
+
+// The settings of a row, to fit on all entries.
+[[nodiscard]] Settings settings_of(const TuneOptions& options, const TuneRow& row);
 
 }  // namespace lacuna

@@ -2,7 +2,7 @@
 // numpy's .npy: one dense array.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

@@ -2,7 +2,7 @@
 // Writing numpy's .npz.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

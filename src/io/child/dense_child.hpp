@@ -2,7 +2,7 @@
 // NetCDF, HDF5 and TIFF files: dense arrays that the program lacuna-formats reads and writes.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

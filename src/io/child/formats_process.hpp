@@ -4,7 +4,7 @@
 // loop or a bomb in it becomes an Error here.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 // Other programs: started without a shell, spoken to through one socket that is their standard input and output.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 #include <vector>
 

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 // ENVI cubes, row x column x band: a header (.hdr) beside a file of raw numbers, in any of their three orders.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

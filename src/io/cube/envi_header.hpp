@@ -3,8 +3,8 @@
 // list, separated by commas, and may go over several lines. Keys are in any case.
 #pragma once
 
-#include <lacuna/base/result.hpp>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstddef>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <memory>
 #include <string>
 #include <vector>

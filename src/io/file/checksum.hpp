@@ -2,7 +2,7 @@
 // Which file was it?
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 namespace lacuna {

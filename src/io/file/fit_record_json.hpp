@@ -2,7 +2,7 @@
 // The record of a fit as JSON and back: the one place that knows the names of its fields in files and pages.
 #pragma once
 
-#include <lacuna/model/fit_record.hpp>
+#include <lacuna/model/model.hpp>
 #include <nlohmann/json.hpp>
 
 namespace lacuna::io {

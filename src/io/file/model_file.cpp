@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <lacuna/io/model_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>

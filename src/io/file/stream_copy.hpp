@@ -3,7 +3,7 @@
 // lines and then read from the beginning, so that all of the stream is kept, in a file that exists only in memory.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 namespace lacuna::io {

@@ -2,7 +2,7 @@
 // Reading MATLAB files of any version.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

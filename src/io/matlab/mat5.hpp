@@ -2,7 +2,7 @@
 // Version 5 (and 7, which packs the variables): read by our own code, which checks every length in the file.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 #include "io/matlab/mat_variable.hpp"

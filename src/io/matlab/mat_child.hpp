@@ -2,7 +2,7 @@
 // MATLAB files of version 4 and 7.3 (HDF5): read and written by the program lacuna-formats.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 #include "io/matlab/mat_variable.hpp"

@@ -2,7 +2,7 @@
 // A MATLAB matrix whose rows are entries: columns of indices and one of values.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 #include "io/matlab/mat_variable.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 #include <vector>
 

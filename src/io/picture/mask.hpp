@@ -2,7 +2,7 @@
 // Pictures and arrays that say which cells of another one are observed.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 // JPEG pictures.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <string>
 
 #include "io/picture/picture.hpp"

@@ -2,7 +2,7 @@
 // Positions of a mode's indices, from a file of their own.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 
 namespace lacuna::io {
 

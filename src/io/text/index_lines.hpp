@@ -2,7 +2,7 @@
 // Lines "i j k ... value" of plain numbers, the body of .tns and sptensor files.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

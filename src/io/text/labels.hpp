@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

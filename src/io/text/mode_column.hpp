@@ -2,7 +2,7 @@
 // One mode's column of a table: turns fields into positions along the mode.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

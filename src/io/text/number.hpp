@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 // From what a file calls a position of a mode to the position.
 #pragma once
 
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <lacuna/base/result.hpp>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <memory>
 #include <string>
 #include <string_view>

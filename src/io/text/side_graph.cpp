@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <lacuna/io/side_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/model/side.hpp>
 
 #include "io/text/decimal.hpp"

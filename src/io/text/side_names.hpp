@@ -2,8 +2,8 @@
 // What the readers of side information share: new positions of a mode, and text of any encoding.
 #pragma once
 
-#include <lacuna/base/result.hpp>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/io/side_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <lacuna/model/side.hpp>
 #include <limits>
 #include <optional>

@@ -2,7 +2,7 @@
 // Tensor Toolbox text: "sptensor", order, sizes, count, then lines.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string>
 

@@ -2,7 +2,7 @@
 // Reading tables: CSV, TSV, MovieLens files, knowledge-graph triples.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string>
 

@@ -6,7 +6,7 @@
 // column's usual name, or words above a value column of numbers.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // Which columns of a table are modes, which one holds the value, and what they are called.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 #include <vector>
 

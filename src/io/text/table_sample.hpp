@@ -2,7 +2,7 @@
 // The first records of a table, and what they tell about its delimiter and columns.
 #pragma once
 
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <optional>
 #include <string>
 #include <vector>

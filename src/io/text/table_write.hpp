@@ -2,7 +2,7 @@
 // Writing tables.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 #include <string_view>
 

@@ -6,7 +6,7 @@
 
 #include <chrono>
 #include <cmath>
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <limits>
 
 #include "io/text/decimal.hpp"

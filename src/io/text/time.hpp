@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <string_view>
 
 namespace lacuna::io {

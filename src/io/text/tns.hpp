@@ -2,7 +2,7 @@
 // FROSTT's sparse text: "i j k value" lines.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string>
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // Videos as tensors: y4m itself, anything else through the program ffmpeg, when that is installed.
 #pragma once
 
-#include <lacuna/io/tensor_file.hpp>
+#include <lacuna/io/files.hpp>
 #include <string>
 
 namespace lacuna::io {

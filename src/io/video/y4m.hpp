@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <lacuna/base/result.hpp>
+#include <lacuna/base/base.hpp>
 #include <span>
 #include <string>
 #include <string_view>

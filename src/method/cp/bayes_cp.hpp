@@ -19,9 +19,9 @@
 // deviation.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
-#include <lacuna/method/methods.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/method/settings.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "base/rng.hpp"

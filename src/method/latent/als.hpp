@@ -9,7 +9,7 @@
 // A weight counts as that many entries. Values are held in units of their deviation from 0.
 #pragma once
 
-#include <lacuna/model/offsets.hpp>
+#include <lacuna/model/structure.hpp>
 #include <optional>
 
 #include "method/latent/als_part.hpp"

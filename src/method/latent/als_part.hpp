@@ -21,7 +21,7 @@
 // and each fiber.
 #pragma once
 
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 
 #include "base/rng.hpp"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <lacuna/base/interrupted.hpp>
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "base/parallel.hpp"

@@ -12,7 +12,7 @@
 // for each mode; memory is O(N) plus a number for each kept column and fiber.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <optional>
 
 #include "model/latent.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
-#include <lacuna/tensor/part_spec.hpp>
+#include <lacuna/tensor/tensor.hpp>
 
 namespace lacuna {
 

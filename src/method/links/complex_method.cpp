@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <lacuna/evaluate/metrics.hpp>
-#include <lacuna/tensor/negatives.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <stdexcept>
 
 #include "evaluate/held_facts.hpp"

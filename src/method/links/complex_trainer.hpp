@@ -3,7 +3,7 @@
 // step of Adagrad. The same bits at any number of threads.
 #pragma once
 
-#include <lacuna/base/interrupted.hpp>
+#include <lacuna/base/base.hpp>
 #include <optional>
 
 #include "method/links/logistic_loss.hpp"

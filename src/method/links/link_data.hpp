@@ -2,7 +2,7 @@
 // Observed links as the methods of links see them: by rows of a table of entities and one of relations.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,7 @@
 // and added up later, each row by one thread and in the order in which they were noted.
 #pragma once
 
-#include <lacuna/tensor/cells.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "base/parallel.hpp"

@@ -2,7 +2,7 @@
 // Ranks and starting points of the Tucker methods.
 #pragma once
 
-#include <lacuna/tensor/observed_tensor.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
 #include "linalg/tucker.hpp"

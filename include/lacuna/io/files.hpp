@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing partly observed tensors in the formats people have.
-//
-// Every reader yields the same thing, a TensorFile: the modes, and the cells the file lists in the file's own
-// order, with NaN for a cell that is listed but has no value. A sparse file lists the cells it has a line
-// for; a dense array or a picture lists all its cells, last mode fastest. The writer takes the same thing
-// back.
+// Files of tensors, of side information, and of models.
 #pragma once
 
-#include <lacuna/base/result.hpp>
-#include <lacuna/tensor/entries.hpp>
+#include <lacuna/base/base.hpp>
+#include <lacuna/model/model.hpp>
+#include <lacuna/tensor/tensor.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lacuna {
+
+// Reading and writing partly observed tensors in the formats people have.
+//
+// Every reader yields the same thing, a TensorFile: the modes, and the cells the file lists in the file's own
+// order, with NaN for a cell that is listed but has no value. A sparse file lists the cells it has a line
+// for; a dense array or a picture lists all its cells, last mode fastest. The writer takes the same thing
+// back.
 
 enum class Format {
   kAuto,      // from the name's ending and the first bytes
@@ -145,5 +148,44 @@ Result<> check_output_name(const std::string& path, const TensorFile& file);
 // Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages
 // about entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
 [[nodiscard]] std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry);
+
+// Side information of a mode out of files: tables of features, lists of edges.
+
+struct SideFile {
+  Count listed = 0;                  // positions or edges
+  Index added = 0;                   // positions that the mode did not have before
+  std::vector<std::string> notes{};  // sentences about columns that are not used as one might think
+};
+
+// What the positions of a mode are called in files.
+struct PositionNames {
+  int index_base = 1;    // of plain numbers, where the mode has no labels
+  bool may_grow = true;  // names that the mode does not have become new positions, at its end
+};
+
+// A table with a line for each position: its name in the column called as the mode, or else in the first; all
+// others are features. A column of numbers is numbers, one of whole numbers with few values categories, too, all
+// else are categories, several of them with '|' between. Nothing, NA and the like are not known.
+Result<SideFile> read_features(const std::string& path, const PositionNames& names, Mode& mode);
+
+// Lines of two names and maybe a weight >= 0.
+Result<SideFile> read_graph(const std::string& path, const PositionNames& names, Mode& mode);
+
+// Models as files.
+//
+//   offset 0   8 bytes    "LACUNA" 0x00 and the layout's version, 1
+//          8   8 bytes    length H of the header, little-endian
+//         16   H bytes    header: JSON, padded with spaces so that what follows is 64-byte aligned
+//              arrays     raw little-endian, each 64-byte aligned, at the offsets the header states
+//     end - 8  8 bytes    checksum: CRC-32 of everything before it, as a 64-bit number
+//
+// Everything is checked on reading: lengths against the file's size before anything is allocated, the
+// checksum, every index against its mode's size. A file of a newer layout is refused by name.
+
+Result<> save_model(const std::string& path, const Model& model);
+Result<Model> load_model(const std::string& path);
+
+// Does the file begin like a model?
+[[nodiscard]] bool is_model_file(const std::string& path);
 
 }  // namespace lacuna
