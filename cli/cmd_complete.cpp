@@ -142,7 +142,7 @@ Result<int> CompleteCommand::run() {
   if (!file.dense && file.missing == 0)
     if (auto listed = list_every_cell(file); !listed) return listed.error();
   if (file.missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(file);
-  if (auto fits = check_fit_memory(data.tensor, *settings); !fits) return fits.error();
+  if (auto fits = check_fit_memory(data.tensor, *settings, output); !fits) return fits.error();
   if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "clip.hpp"
+#include "cluster.hpp"
 #include "command.hpp"
 #include "evaluate/intervals.hpp"
 #include "input.hpp"
@@ -56,6 +57,7 @@ void tell(const std::vector<ReliabilityBin>& table) {
 
 // Facts are the test file's cells of value other than 0; those of the filter files are known beforehand.
 Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const {
+  if (!everyone().alone()) return usage_error("--ranking", "runs on one process; start it without mpirun");
   const auto modes = parse_mode_list(ranking, fitted.modes);
   if (!modes) return usage_error("--ranking", modes.error().what);
   const auto keep_facts = [](Entries& entries) {
@@ -93,12 +95,12 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
 }
 
 Result<int> EvaluateCommand::run() {
-  set_thread_count(output.threads);
+  use_threads(output.threads);
   auto fitted = load_model(model);
-  if (!fitted) return fitted.error();
+  if (auto fine = agreed(fitted); !fine) return fine.error();
   clip.apply_to(*fitted);
   auto file = read_cells(test, input, fitted->modes, fitted->index_base);
-  if (!file) return file.error();
+  if (auto fine = agreed(file); !fine) return fine.error();
   if (!ranking.empty()) return rank(*fitted, *file);
   keep_valued(file->entries);
   if (file->entries.size() == 0)
@@ -106,7 +108,7 @@ Result<int> EvaluateCommand::run() {
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor predictor(*fitted);
-  const Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
+  const Predictor::Prediction prediction = predict_together(predictor, file->entries);
   std::optional<Coverage> covered;
   if (interval > 0.0) {
     if (fitted->calibration.groups.empty())

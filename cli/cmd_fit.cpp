@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "certificate.hpp"
+#include "cluster.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
@@ -33,11 +34,18 @@ struct FitCommand {
   FitFlags fit;
 
   Result<int> run();
+  [[nodiscard]] Result<> check_outputs() const;
   Result<> check_metric(const TrainingData& data) const;
   Result<> take_facts(const TrainingData& data, Settings& settings) const;
   [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
+
+Result<> FitCommand::check_outputs() const {
+  for (const std::string& path : {model, history, fit.report})
+    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  return Nothing{};
+}
 
 Result<> FitCommand::check_metric(const TrainingData& data) const {
   if (metric.empty()) return Nothing{};
@@ -144,25 +152,26 @@ void FitCommand::tell(const FitResult& result) const {
 }
 
 Result<int> FitCommand::run() {
-  set_thread_count(output.threads);
+  use_threads(output.threads);
   if (auto fine = fit.check(); !fine) return fine.error();
-  for (const std::string& path : {model, history, fit.report})
-    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  if (auto fine = agreed(everyone().first() ? check_outputs() : Nothing{}); !fine) return fine.error();
   auto data = read_training(train, test, input, fit.side);
-  if (!data) return data.error();
+  if (auto fine = agreed(data); !fine) return fine.error();
   if (auto fits = check_metric(*data); !fits) return fits.error();
   std::unique_ptr<Model> warm;
   auto settings = fit.settings(data->tensor.modes(), warm);
   if (!settings) return settings.error();
   if (auto taken = take_facts(*data, *settings); !taken) return taken.error();
   announce(output, train, *data);
-  if (auto fits = check_fit_memory(data->tensor, *settings); !fits) return fits.error();
+  if (auto can = check_shared(*settings); !can) return can.error();
+  if (auto fits = agreed(check_fit_memory(data->tensor, *settings, output)); !fits) return fits.error();
   if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
   const Count missing = data->tensor.missing();
   const Run run(train, test, *data, fit);
   History steps;
   FitResult result = run_fit(std::move(data->tensor), *settings, data->test ? &*data->test : nullptr, output,
                              [&](const FitProgress& progress) { steps.add(progress); });
+  if (!everyone().first()) return exit_code(result, fit.strict);
   result.model.index_base = data->index_base;
   if (fit.given["clip"] == "none") result.model.record.set("clip", std::string("none"));
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();

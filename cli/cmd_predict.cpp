@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "clip.hpp"
+#include "cluster.hpp"
 #include "command.hpp"
 #include "file_flags.hpp"
 #include "input.hpp"
@@ -51,18 +52,19 @@ Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& pr
 }
 
 Result<int> PredictCommand::run() {
-  set_thread_count(output.threads);
+  use_threads(output.threads);
   auto fitted = load_model(model);
-  if (!fitted) return fitted.error();
+  if (auto fine = agreed(fitted); !fine) return fine.error();
   clip.apply_to(*fitted);
   if (auto fine = round.check(value_step(*fitted)); !fine) return fine.error();
   if (interval > 0.0 && fitted->calibration.groups.empty())
     return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
-  if (!file) return file.error();
+  if (auto fine = agreed(file); !fine) return fine.error();
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
-  Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
+  Predictor::Prediction prediction = predict_together(predictor, file->entries);
+  if (!everyone().first()) return 0;
   round.apply_to(*fitted, prediction.value);
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced

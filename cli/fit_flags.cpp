@@ -8,8 +8,13 @@
 #include <lacuna/io/files.hpp>
 
 #include "base/machine.hpp"
+#include "cluster.hpp"
 #include "input.hpp"
+#include "kernels/layouts.hpp"
+#include "method/together.hpp"
+#include "model/shared_values.hpp"
 #include "progress.hpp"
+#include "search/choose.hpp"
 #include "signals.hpp"
 
 namespace lacuna::cli {
@@ -133,20 +138,51 @@ FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries
   ProgressView view(output, settings, test != nullptr);
   FitCallbacks callbacks;
   callbacks.interrupted = [] { return signal_seen() != 0; };
+  callbacks.everyone = &everyone();
+  if (output.verbose > 0) callbacks.detail = [&](const std::string& sentence) { output.say(sentence); };
   callbacks.notice = [&](const std::string& sentence) { output.say("note: " + sentence); };
   callbacks.progress = [&](const FitProgress& progress) {
     view.show(progress);
     if (also) also(progress);
     return Flow::kContinue;
   };
+  // Where one fit is all there is to do, a process keeps its share of the entries alone.
+  callbacks.shared = !everyone().alone() && !leaves_work(settings);
+  if (callbacks.shared) tensor = take_share_of_whole(tensor, parts_of(settings, tensor.order()), everyone());
   FitResult result = fit(std::move(tensor), settings, callbacks, test);
   view.finish();
+  if (callbacks.shared) gather_dual(everyone(), result.model, GatherTo::kFirst);
   return result;
 }
 
-Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings) {
+Result<> check_shared(const Settings& settings) {
+  if (everyone().alone() || settings.method.open() || info(*settings.method).shares) return Nothing{};
+  std::vector<std::string_view> able;
+  for (const MethodInfo& one : methods())
+    if (one.shares) able.push_back(one.name);
+  return usage_error("--method",
+                     fmt::format("{} does not run on several processes, found {}; these do: {}",
+                                 name(*settings.method), everyone().size(), fmt::join(able, ", ")));
+}
+
+Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings, const Output& output) {
   if (settings.method.open()) return Nothing{};
-  return check_memory(info(*settings.method).bytes(tensor.size(), tensor.modes(), settings), "this fit");
+  const auto bytes_for = [&](Count entries) {
+    return info(*settings.method).bytes(entries, tensor.modes(), settings);
+  };
+  if (everyone().alone()) return check_memory(bytes_for(tensor.size()), "this fit");
+  // All entries as they are read and as they are sorted; then those of a share, here and in a second layout.
+  const auto all = static_cast<double>(tensor.size());
+  const double entry = 4.0 * tensor.order() + 8.0;
+  const Count share = (tensor.size() + everyone().size() - 1) / everyone().size();
+  const double reading = (2.0 * entry + 4.0) * all;
+  const double fitting = bytes_for(share) + (entry + 24.0) * static_cast<double>(share);
+  const double most = std::max(reading, fitting + (leaves_work(settings) ? entry * all : 0.0));
+  if (output.verbose > 0)
+    output.say(fmt::format("each process needs about {} to read and {} to fit", bytes_text(reading),
+                           bytes_text(fitting)));
+  return check_memory(neighbours() * most,
+                      fmt::format("this fit, with {} processes on one machine,", neighbours()));
 }
 
 int exit_code(const FitResult& result, bool strict) {

@@ -42,9 +42,12 @@ struct FitFlags {
                                 const Output& output,
                                 const std::function<void(const FitProgress&)>& also = {});
 
+// Whether processes can share a fit by the method given. One process can do all.
+Result<> check_shared(const Settings& settings);
+
 // kMemory unless a fit of the method given fits in the machine's memory. A method left open is chosen among
 // those that do.
-Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings);
+Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings, const Output& output);
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
 [[nodiscard]] int exit_code(const FitResult& result, bool strict);

@@ -16,7 +16,9 @@
 #include <string_view>
 #include <system_error>
 #include <typeinfo>
+#include <utility>
 
+#include "cluster.hpp"
 #include "io/file/temporary_files.hpp"
 #include "program.hpp"
 #include "run_record.hpp"
@@ -25,23 +27,27 @@
 namespace lacuna::cli {
 namespace {
 
-int fail(ErrorKind kind, const std::string& message) {
-  fmt::print(stderr, "lacuna: {}\n", message);
-  return static_cast<int>(kind);
-}
+// How the program ends: a code, and a sentence for stderr when it failed.
+struct Ending {
+  int code = 0;
+  std::string sentence{};
+};
 
-int run(int argc, char** argv) {
+Ending fail(ErrorKind kind, std::string message) { return {static_cast<int>(kind), std::move(message)}; }
+
+Ending run(int argc, char** argv) {
+  if (const auto joined = join_cluster(); !joined) return fail(joined.error().kind, joined.error().message());
   Program program;
   const auto next = program.read({argv + std::min(argc, 1), argv + argc});
   if (!next) return fail(next.error().kind, next.error().message());
-  if (*next == Program::Next::kDone) return 0;
+  if (*next == Program::Next::kDone) return {};
   const Result<int> result = program.run();
-  return result ? *result : fail(result.error().kind, result.error().message());
+  return result ? Ending{.code = *result} : fail(result.error().kind, result.error().message());
 }
 
 // The exit code, once all that was printed is where it should go.
-int printed(int code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+Ending printed(Ending ending) {
+  if (!ending.sentence.empty() || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return ending;
   return fail(ErrorKind::kOutput, fmt::format("stdout: {}", std::generic_category().message(errno)));
 }
 
@@ -73,7 +79,7 @@ void on_exit_called(int code, void* /*nothing*/) {
   if (!main_has_ended && code == EXIT_FAILURE) end_for_lack_of_memory();
 }
 
-int run_guarded(int argc, char** argv) {
+Ending run_guarded(int argc, char** argv) {
   try {
     return_freed_memory();
     install_signals();
@@ -99,7 +105,8 @@ int main(int argc, char** argv) {
   using namespace lacuna::cli;
   std::set_terminate(on_terminate);
   on_exit(on_exit_called, nullptr);
-  const int code = run_guarded(argc, argv);
+  const Ending ending = run_guarded(argc, argv);
+  const int code = end_together(ending.code, ending.sentence);
   main_has_ended = true;
   return code;
 }

@@ -5,6 +5,7 @@
 #include <lacuna/base/base.hpp>
 #include <memory>
 
+#include "cluster.hpp"
 #include "file_flags.hpp"
 #include "number_flags.hpp"
 #include "suggest.hpp"
@@ -82,6 +83,7 @@ Result<Program::Next> Program::read(std::vector<std::string> words) {
 Result<int> Program::run() {
   for (const auto& [verb, action] : actions_) {
     if (!app_.got_subcommand(verb)) continue;
+    if (auto fine = check_verb(verb); !fine) return fine.error();
     if (auto fine = check_files(app_, *app_.get_subcommand(verb)); !fine) return fine.error();
     return action();
   }

@@ -14,9 +14,9 @@ namespace lacuna {
 using kernels::FiberRange;
 
 template <class Real>
-DataOperator<Real>::DataOperator(const std::vector<PartKernels>& parts, Count entries,
+DataOperator<Real>::DataOperator(std::span<const PartKernels> parts, Count entries,
                                  std::span<const double> weights, OperatorUse use)
-    : parts_(&parts),
+    : parts_(parts),
       weights_(weights),
       use_(use),
       factor_(parts.size()),
@@ -42,17 +42,26 @@ bool DataOperator<Real>::stores(const FiberRange& piece) const {
 template <class Real>
 int DataOperator<Real>::threads() const {
   std::size_t pieces = diagonal_.size() / kBlock;
-  for (const PartKernels& part : *parts_) pieces = std::max(pieces, part.pieces().size());
+  for (const PartKernels& part : parts_) pieces = std::max(pieces, part.pieces().size());
   return threads_for_blocks(static_cast<Count>(pieces));
 }
 
 template <class Real>
 void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda,
                                    double shift) {
-  if (u.size() < parts_->size() || lambda.size() != parts_->size())
+  std::vector<const Matrix<Real>*> factors;
+  for (const Matrix<Real>& factor : u) factors.push_back(&factor);
+  move_to(factors, lambda, shift);
+  invert_diagonal();
+}
+
+template <class Real>
+void DataOperator<Real>::move_to(std::span<const Matrix<Real>* const> u, std::span<const double> lambda,
+                                 double shift) {
+  if (u.size() < parts_.size() || lambda.size() != parts_.size())
     throw std::invalid_argument("a point needs one factor and one lambda for each part");
   lambda_.assign(lambda.begin(), lambda.end());
-  for (std::size_t p = 0; p < parts_->size(); ++p) (*parts_)[p].expand(u[p], factor_[p]);
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].expand(*u[p], factor_[p]);
   set_diagonals(lambda, shift);
   set_pair_products(lambda);
 }
@@ -60,8 +69,8 @@ void DataOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span
 template <class Real>
 void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double shift) {
   const Count entries = static_cast<Count>(diagonal_.size());
-  std::vector<std::vector<Real>> row_norms(parts_->size());  // lambda ||u_i||^2
-  for (std::size_t p = 0; p < parts_->size(); ++p) {
+  std::vector<std::vector<Real>> row_norms(parts_.size());  // lambda ||u_i||^2
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
     row_norms[p].resize(static_cast<std::size_t>(factor_[p].rows()));
     for (Count i = 0; i < factor_[p].rows(); ++i)
       row_norms[p][i] = static_cast<Real>(lambda[p]) * row_product(factor_[p], factor_[p], i);
@@ -70,8 +79,8 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
   parallel_blocks(entries, [&](Count begin, Count end) {
     for (Count e = begin; e < end; ++e)
       diagonal_[e] = static_cast<Real>(weights_.empty() ? shift : shift / weights_[e]);
-    for (std::size_t p = 0; p < parts_->size(); ++p) {
-      const PartKernels& part = (*parts_)[p];
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const PartKernels& part = parts_[p];
       if (part.near() != nullptr) continue;
       part.view().for_each_single(begin, end, [&](Count e) {
         diagonal_[e] += static_cast<Real>(part.single_scale(e)) * row_norms[p][part.row_of_entry()[e]];
@@ -80,13 +89,13 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
   });
   if (use_ == OperatorUse::kRarely) return;
   std::fill(inverse_diagonal_.begin(), inverse_diagonal_.end(), 0.0F);
-  for (std::size_t p = 0; p < parts_->size(); ++p) {
-    if (const NearKernel* near = (*parts_)[p].near())
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (const NearKernel* near = parts_[p].near())
       near->for_each_diagonal([&](Index e, double self) {
         inverse_diagonal_[e] +=
-            static_cast<float>(self * static_cast<double>(row_norms[p][(*parts_)[p].row_of_entry()[e]]));
+            static_cast<float>(self * static_cast<double>(row_norms[p][parts_[p].row_of_entry()[e]]));
       });
-    const auto& pieces = (*parts_)[p].pieces();
+    const auto& pieces = parts_[p].pieces();
     const Count count = static_cast<Count>(pieces.size());
 #pragma omp parallel for num_threads(threads()) schedule(dynamic)
     for (Count i = 0; i < count; ++i) {
@@ -105,7 +114,11 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
       }
     }
   }
-  parallel_blocks(entries, [&](Count begin, Count end) {
+}
+
+template <class Real>
+void DataOperator<Real>::invert_diagonal() {
+  parallel_blocks(static_cast<Count>(inverse_diagonal_.size()), [&](Count begin, Count end) {
     for (Count e = begin; e < end; ++e) {
       const double all = static_cast<double>(diagonal_[e]) + static_cast<double>(inverse_diagonal_[e]);
       inverse_diagonal_[e] = all > 0.0 ? static_cast<float>(1.0 / all) : 1.0F;
@@ -114,11 +127,19 @@ void DataOperator<Real>::set_diagonals(std::span<const double> lambda, double sh
 }
 
 template <class Real>
+std::span<const float> DataOperator<Real>::whole_diagonal() {
+  parallel_blocks(static_cast<Count>(inverse_diagonal_.size()), [&](Count begin, Count end) {
+    for (Count e = begin; e < end; ++e) inverse_diagonal_[e] += static_cast<float>(diagonal_[e]);
+  });
+  return inverse_diagonal_;
+}
+
+template <class Real>
 void DataOperator<Real>::set_pair_products(std::span<const double> lambda) {
   const auto& set = kernels::fiber_kernels<Real>();
-  for (std::size_t p = 0; p < parts_->size(); ++p) {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
     std::fill(pair_products_[p].begin(), pair_products_[p].end(), Real{0});
-    const auto& pieces = (*parts_)[p].pieces();
+    const auto& pieces = parts_[p].pieces();
     const FactorTable<Real>& u = factor_[p];
     const Count count = static_cast<Count>(pieces.size());
 #pragma omp parallel for num_threads(threads()) schedule(dynamic)
@@ -141,8 +162,8 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
   {
 #pragma omp for schedule(static)
     for (Count e = 0; e < entries; ++e) y[e] = diagonal_[e] * z[e];
-    for (std::size_t p = 0; p < parts_->size(); ++p) {
-      const auto& pieces = (*parts_)[p].pieces();
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const auto& pieces = parts_[p].pieces();
       const FactorTable<Real>& u = factor_[p];
       const Count count = static_cast<Count>(pieces.size());
 #pragma omp for schedule(dynamic)
@@ -158,8 +179,8 @@ void DataOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
       }
     }
   }
-  for (std::size_t p = 0; p < parts_->size(); ++p)
-    if (const NearKernel* near = (*parts_)[p].near()) near->add_product(factor_[p], lambda_[p], z, y, work_);
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    if (const NearKernel* near = parts_[p].near()) near->add_product(factor_[p], lambda_[p], z, y, work_);
 }
 
 template class DataOperator<double>;

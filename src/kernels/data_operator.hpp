@@ -29,11 +29,17 @@ template <class Real>
 class DataOperator {
  public:
   // The parts and the weights must outlive the operator.
-  explicit DataOperator(const std::vector<PartKernels>& parts, Count entries,
+  explicit DataOperator(std::span<const PartKernels> parts, Count entries,
                         std::span<const double> weights = {}, OperatorUse use = OperatorUse::kOften);
 
   // Moves to u. `lambda` has one weight per part.
   void set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift);
+  // The same in steps, for operators whose sum is applied: all move, one adds the whole diagonals of the others to
+  // what it has and inverts.
+  void move_to(std::span<const Matrix<Real>* const> u, std::span<const double> lambda, double shift);
+  [[nodiscard]] std::span<const float> whole_diagonal();
+  [[nodiscard]] std::span<float> more_diagonal() { return inverse_diagonal_; }
+  void invert_diagonal();
 
   // y = B(u) z
   void apply(std::span<const Real> z, std::span<Real> y) const;
@@ -51,7 +57,7 @@ class DataOperator {
   void set_diagonals(std::span<const double> lambda, double shift);
   void set_pair_products(std::span<const double> lambda);
 
-  const std::vector<PartKernels>* parts_;
+  std::span<const PartKernels> parts_;
   std::span<const double> weights_;
   OperatorUse use_;
   std::vector<double> lambda_;

@@ -55,7 +55,7 @@ std::vector<FiberRange> cut(const FiberView& view) {
 
 }  // namespace
 
-PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
+PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part, const Communicator& everyone)
     : view_(tensor, std::move(part)),
       same_row_(view_.part().learns() ? 0 : static_cast<std::size_t>(tensor.size()), Index{0}),
       row_of_entry_(view_.part().learns() ? tensor.index(view_.part().mode) : same_row_),
@@ -64,7 +64,7 @@ PartKernels::PartKernels(const ObservedTensor& tensor, PartSpec part)
     pieces_ = cut(view_);
   else
     near_ = std::make_unique<const NearKernel>(tensor, view_.part(), row_of_entry_);
-  weigh();
+  weigh(everyone);
   if (view_.part().side > 0.0) take_side(tensor.modes()[view_.part().mode]);
 }
 
@@ -77,16 +77,19 @@ void PartKernels::take_side(const Mode& mode) {
 }
 
 // Counts are sums of weights, so that an entry of weight 2 counts as two.
-void PartKernels::weigh() {
+void PartKernels::weigh(const Communicator& everyone) {
   const double row_power = part().row_power;
   const double fiber_power = part().fiber_power;
   const auto weight = [&](Count e) { return entry_weight_.empty() ? 1.0 : entry_weight_[e]; };
   double total = 0.0;
-  if (row_power != 0.0 || fiber_power != 0.0)
+  if (row_power != 0.0 || fiber_power != 0.0) {
     for (Count e = 0; e < static_cast<Count>(row_of_entry_.size()); ++e) total += weight(e);
+    total = everyone.sum(total);
+  }
   if (row_power != 0.0) {
     std::vector<double> count(static_cast<std::size_t>(rows()), 0.0);
     for (Count e = 0; e < static_cast<Count>(row_of_entry_.size()); ++e) count[row_of_entry_[e]] += weight(e);
+    everyone.sum(count);
     const auto seen =
         static_cast<double>(std::count_if(count.begin(), count.end(), [](double c) { return c > 0.0; }));
     row_scale_.assign(count.size(), 1.0);
@@ -94,7 +97,7 @@ void PartKernels::weigh() {
       if (count[i] > 0.0) row_scale_[i] = std::pow(count[i] * seen / total, -0.5 * row_power);
   }
   if (fiber_power != 0.0) {
-    const double mean = total / static_cast<double>(view_.fibers());
+    const double mean = total / static_cast<double>(everyone.sum(view_.fibers()));
     single_scale_ = std::pow(1.0 / mean, -fiber_power);
     fiber_scale_.resize(static_cast<std::size_t>(view_.listed_fibers()));
     for (Count f = 0; f < view_.listed_fibers(); ++f) {

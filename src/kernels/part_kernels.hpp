@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "kernels/factor_table.hpp"
 #include "kernels/part_workspace.hpp"
 #include "kernels/row_basis.hpp"
@@ -39,7 +40,9 @@ class NearKernel;
 // A part's fibers cut into pieces of about equal work.
 class PartKernels {
  public:
-  PartKernels(const ObservedTensor& tensor, PartSpec part);
+  // Counts of a weighted norm are those of all processes; each has whole fibers.
+  PartKernels(const ObservedTensor& tensor, PartSpec part,
+              const Communicator& everyone = serial_communicator());
   PartKernels(PartKernels&&) noexcept;
   PartKernels& operator=(PartKernels&&) noexcept;
   ~PartKernels();
@@ -119,7 +122,7 @@ class PartKernels {
   template <class Real, class Add>
   void through_basis(int columns, Matrix<Real>& g, PartWorkspace<Real>& work, Add&& add) const;
 
-  void weigh();
+  void weigh(const Communicator& everyone);
   void take_side(const Mode& mode);
 
   FiberView view_;

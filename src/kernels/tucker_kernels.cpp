@@ -96,17 +96,6 @@ Count piece_count(const Tucker& x, Count cells) {
   return std::clamp<Count>(cells / std::max(kBlock, numbers / 2), 1, kMostPieces);
 }
 
-// How many of a list's cells differ in these modes.
-Count distinct(const Cells& index, std::span<const int> modes) {
-  const std::vector<Index> order = lexicographic_order(index, modes);
-  Count count = order.empty() ? 0 : 1;
-  for (std::size_t j = 1; j < order.size(); ++j)
-    if (std::any_of(modes.begin(), modes.end(),
-                    [&](int k) { return index[k][order[j]] != index[k][order[j - 1]]; }))
-      ++count;
-  return count;
-}
-
 Tucker zeros_like(const Tucker& x) {
   Tucker zeros;
   zeros.core.setZero(x.core.size());
@@ -131,8 +120,23 @@ void add_values(const Tucker& x, const Cells& index, std::span<double> out) {
   });
 }
 
+Count distinct_cells(const Cells& index, std::span<const int> modes) {
+  const std::vector<Index> order = lexicographic_order(index, modes);
+  Count count = order.empty() ? 0 : 1;
+  for (std::size_t j = 1; j < order.size(); ++j)
+    if (std::any_of(modes.begin(), modes.end(),
+                    [&](int k) { return index[k][order[j]] != index[k][order[j - 1]]; }))
+      ++count;
+  return count;
+}
+
 std::vector<int> thin_order(const Cells& index) {
-  std::vector<int> modes(static_cast<std::size_t>(index.order()));
+  return thin_order(index.order(),
+                    [&](const std::vector<int>& modes) { return distinct_cells(index, modes); });
+}
+
+std::vector<int> thin_order(int order, const std::function<Count(const std::vector<int>&)>& distinct) {
+  std::vector<int> modes(static_cast<std::size_t>(order));
   std::iota(modes.begin(), modes.end(), 0);
   for (std::size_t last = modes.size() - 1; last > 0; --last) {
     std::size_t best = last;
@@ -140,7 +144,7 @@ std::vector<int> thin_order(const Cells& index) {
     for (std::size_t k = last + 1; k-- > 0;) {  // of equals the later stays last
       std::vector<int> others(modes.begin(), modes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
-      const Count fibers = distinct(index, others);
+      const Count fibers = distinct(others);
       if (fibers >= fewest) continue;
       fewest = fibers;
       best = k;

@@ -7,6 +7,7 @@
 // r_1 ... r_K for each of its slices of the first.
 #pragma once
 
+#include <functional>
 #include <lacuna/tensor/tensor.hpp>
 #include <span>
 #include <vector>
@@ -18,6 +19,10 @@ namespace lacuna {
 // An order of the modes in which the cells, once sorted by it, share much of the work: the last mode is that
 // of the fewest fibers, and so on among the modes before it. O(N) for each of K (K + 1) / 2 - 1 sorts.
 [[nodiscard]] std::vector<int> thin_order(const Cells& cells);
+// The same, given how many of the cells differ in a list of modes.
+[[nodiscard]] std::vector<int> thin_order(int order,
+                                          const std::function<Count(const std::vector<int>&)>& distinct);
+[[nodiscard]] Count distinct_cells(const Cells& cells, std::span<const int> modes);
 
 // out[i] += X(cell i). A cell with a position beyond a mode's size gets nothing.
 void add_values(const Tucker& x, const Cells& cells, std::span<double> out);

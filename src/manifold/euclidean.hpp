@@ -21,7 +21,10 @@ class Euclidean {
   // `scale` is the length of a typical vector.
   explicit Euclidean(Eigen::Index size, double scale = 1.0,
                      const Communicator& everyone = serial_communicator())
-      : size_(size), scale_(scale), everyone_(&everyone) {}
+      : size_(size),
+        dimension_(everyone.sum(static_cast<double>(size))),
+        scale_(scale),
+        everyone_(&everyone) {}
 
   void frame(const Point&, Frame&) const {}
   [[nodiscard]] double inner(const Tangent& a, const Tangent& b) const {
@@ -41,10 +44,11 @@ class Euclidean {
   }
 
   [[nodiscard]] double typical_distance() const { return scale_; }
-  [[nodiscard]] double dimension() const { return static_cast<double>(size_); }
+  [[nodiscard]] double dimension() const { return dimension_; }
 
  private:
-  Eigen::Index size_;
+  Eigen::Index size_;  // on this process
+  double dimension_;   // on all
   double scale_;
   const Communicator* everyone_;
 };

@@ -6,9 +6,11 @@
 #include <lacuna/method/settings.hpp>
 #include <stdexcept>
 
+#include "kernels/layouts.hpp"
 #include "method/fit_units.hpp"
 #include "method/solve.hpp"
-#include "model/value_kind.hpp"
+#include "method/together.hpp"
+#include "model/shared_values.hpp"
 
 namespace lacuna {
 namespace {
@@ -55,31 +57,74 @@ bool needs_fallback(const Settings& settings, int order) {
 
 }  // namespace
 
+namespace {
+
+// Who shares the entries while the method runs, and this process's share of them. A method that cannot share runs
+// alike on every process that has all entries.
+class Sharing {
+ public:
+  Sharing(const FitCallbacks& callbacks, Settings& settings, ObservedTensor& tensor) {
+    if (callbacks.everyone == nullptr || callbacks.everyone->alone()) return;
+    if (!info(*settings.method).shares) {
+      if (callbacks.shared)
+        throw std::invalid_argument(std::string(name(*settings.method)) +
+                                    " does not run on several processes");
+      return;
+    }
+    everyone_ = callbacks.everyone;
+    if (callbacks.shared) return;
+    whole_ = true;
+    const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
+    const Latent* const warm = settings.warm_start != nullptr ? settings.warm_start->latent() : nullptr;
+    if (warm != nullptr && warm->dual.cells() == tensor.cells()) {
+      warm_ = *settings.warm_start;
+      ObservedTensor& dual = std::get<Latent>(*warm_.body).dual;
+      dual = take_share_of_whole(dual, parts, *everyone_);
+      settings.warm_start = &warm_;
+    }
+    tensor = take_share_of_whole(tensor, parts, *everyone_);
+  }
+
+  [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
+  // Whoever had all entries gets all of the model.
+  void restore(Model& model) const {
+    if (whole_) gather_dual(*everyone_, model, GatherTo::kEveryone);
+  }
+
+ private:
+  const Communicator* everyone_ = &serial_communicator();
+  bool whole_ = false;
+  Model warm_;
+};
+
+}  // namespace
+
 FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
                    const Entries* test) {
-  if (tensor.size() == 0)
-    throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
-  const Settings settings = settled(given, tensor.order());
-  const auto [low, high] = std::minmax_element(tensor.values().begin(), tensor.values().end());
+  Settings settings = settled(given, tensor.order());
+  const Sharing sharing(callbacks, settings, tensor);
+  const Communicator& everyone = sharing.everyone();
+  const Count entries = everyone.sum(tensor.size());
+  if (entries == 0) throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
 
   FitResult result;
   Model& model = result.model;
   model.method = name(*settings.method);
   model.version = version();
   model.modes = tensor.take_labels();
-  model.entries = tensor.size();
-  model.observed = {.low = *low, .high = *high};
+  model.entries = entries;
+  model.observed = shared_range(tensor.values(), everyone);
   model.clip = settings.clip.range(model.observed);
-  const ValueKind kind = value_kind(tensor.values());
-  const UnitScale unit(tensor);
+  const ValueKind kind = shared_value_kind(tensor.values(), everyone);
+  const UnitScale unit(tensor, everyone);
   unit.scale(tensor);
-  model.offsets = fit_offsets(tensor, *settings.offsets);
+  model.offsets = fit_shared_offsets(tensor, *settings.offsets, kOffsetSweeps, everyone);
   if (needs_fallback(settings, model.order()))
-    model.fallback = fit_offsets(tensor, main_effects(model.order()), kFallbackSweeps);
+    model.fallback = fit_shared_offsets(tensor, main_effects(model.order()), kFallbackSweeps, everyone);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
 
   const WarmStart warm(settings, unit);
-  FitRun run(warm.options(), callbacks, test, model, unit);
+  FitRun run(warm.options(), callbacks, test, model, unit, everyone);
   run.record() = written(settings, model.modes);
   run.record().set("values", std::string(name(kind)));
   Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
@@ -90,6 +135,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   result.certificate = std::move(solved.certificate);
   model.record = std::move(run.record());
   model.body = std::move(solved.body);
+  sharing.restore(model);
   restore_units(unit, result);
   return result;
 }

@@ -5,10 +5,14 @@
 #include <lacuna/evaluate/evaluate.hpp>
 #include <limits>
 
+#include "method/together.hpp"
 #include "model/cold_guess.hpp"
 #include "tensor/hold_out.hpp"
 
 namespace lacuna {
+namespace {
+constexpr int kPollsTogether = 8;
+}  // namespace
 
 double FitProgress::test_error() const {
   if (test_mrr) return 1.0 - *test_mrr;
@@ -17,9 +21,11 @@ double FitProgress::test_error() const {
 }
 
 FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test,
-               const Model& model, UnitScale unit)
+               const Model& model, UnitScale unit, const Communicator& everyone)
     : options_(&options),
       callbacks_(&callbacks),
+      everyone_(&everyone),
+      stops_(lacuna::everyone(callbacks)),
       test_(test != nullptr && test->size() > 0 ? test : nullptr),
       model_(&model),
       clip_(model.clip),
@@ -51,8 +57,13 @@ void FitRun::guess_unseen() {
 }
 
 bool FitRun::stop_now() {
-  if (interrupted()) stop_ = Stop::kUser;
-  if (options_->max_time && watch_.seconds() >= *options_->max_time) stop_ = Stop::kTime;
+  // Processes ask each other at every eighth poll: it costs as much as a sum, which a step of the solver has two of.
+  if (!stops_.alone() && ++polls_ % kPollsTogether != 0) return stopped();
+  Stop wanted = stop_;
+  if (callbacks_->interrupted && callbacks_->interrupted()) wanted = Stop::kUser;
+  if (options_->max_time && watch_.seconds() >= *options_->max_time) wanted = Stop::kTime;
+  // Clocks differ and signals come when they come: all processes stop when one does.
+  stop_ = static_cast<Stop>(stops_.max(static_cast<double>(wanted)));
   return stopped();
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/stopwatch.hpp"
+#include "dist/communicator.hpp"
 #include "method/unit_scale.hpp"
 #include "solver/solver.hpp"
 
@@ -23,12 +24,14 @@ class FitRun {
  public:
   // The model has all but its body.
   FitRun(const Settings& options, const FitCallbacks& callbacks, const Entries* test, const Model& model,
-         UnitScale unit);
+         UnitScale unit, const Communicator& everyone = serial_communicator());
 
   // What the method sees is in this unit, what the user is told in his own.
   [[nodiscard]] const UnitScale& unit() const { return unit_; }
   // The modes of the data with their labels, which the tensor has handed over.
   [[nodiscard]] const std::vector<Mode>& modes() const { return model_->modes; }
+  // The processes that share the entries.
+  [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
   // Entries to measure the error on, or null.
   [[nodiscard]] const Entries* test() const { return test_; }
 
@@ -45,7 +48,7 @@ class FitRun {
     watch_.resume();
   }
 
-  // True when the user or the clock says stop; polled inside steps.
+  // True when the user or the clock says stop, on any process; polled inside steps, by all of them.
   [[nodiscard]] bool stop_now();
   [[nodiscard]] Interrupted poll() {
     return [this] { return stop_now(); };
@@ -55,6 +58,9 @@ class FitRun {
   // cell i beyond its offset.
   using AddTest = std::function<void(std::span<double>)>;
   Flow report(const IterationRecord& record, const Measured& measured, const AddTest& add_test);
+  void detail(const std::string& sentence) const {
+    if (callbacks_->detail) callbacks_->detail(sentence);
+  }
   void notice(const std::string& sentence) const {
     if (callbacks_->notice) callbacks_->notice(sentence);
   }
@@ -71,16 +77,20 @@ class FitRun {
   void finish(const Summary& summary, FitResult& result) const;
   // What the model will say of its fit.
   [[nodiscard]] FitRecord& record() { return record_; }
-  // The user wants the result now.
-  [[nodiscard]] bool interrupted() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  // The user wants the result now, on any process.
+  [[nodiscard]] bool interrupted() const {
+    return stops_.any(callbacks_->interrupted && callbacks_->interrupted());
+  }
   [[nodiscard]] bool stopped() const { return stop_ != Stop::kNone; }
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
 
  private:
-  enum class Stop { kNone, kTime, kUser };
+  enum class Stop { kNone, kUser, kTime };
 
   const Settings* options_;
   const FitCallbacks* callbacks_;
+  const Communicator* everyone_;  // share the entries
+  const Communicator& stops_;     // stop together
   const Entries* test_;
   std::vector<double> test_offset_;
   std::vector<double> test_value_;    // as the method sees them
@@ -97,6 +107,7 @@ class FitRun {
   double lowest_ = std::numeric_limits<double>::infinity();  // test error of this stage
   int first_iteration_ = 0;
   Stop stop_ = Stop::kNone;
+  int polls_ = 0;
 };
 
 }  // namespace lacuna

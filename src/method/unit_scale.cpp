@@ -130,18 +130,18 @@ UnitPowers unit_powers(Method method) {
   return {.objective = 2, .gradient = 2};                         // squares, by factors of unit trace
 }
 
-UnitScale::UnitScale(const ObservedTensor& tensor) {
-  const double largest = largest_magnitude(tensor.values());
+UnitScale::UnitScale(const ObservedTensor& tensor, const Communicator& everyone) {
+  const double largest = everyone.max(largest_magnitude(tensor.values()));
   if (!(largest > 0.0)) return;
   const int most = std::ilogb(largest);
-  const double squares = parallel_sum(tensor.size(), [&](Count begin, Count end) {
+  const double squares = everyone.sum(parallel_sum(tensor.size(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) {
       const double value = std::ldexp(tensor.values()[e], -most);
       sum += value * value;
     }
     return sum;
-  });
+  }));
   const int sum = 2 * most + std::ilogb(squares);
   if (sum > kLargestSum)
     throw ValueRangeError(fmt::format(
@@ -151,7 +151,8 @@ UnitScale::UnitScale(const ObservedTensor& tensor) {
     throw ValueRangeError(fmt::format(
         "the values are too small, at most {:.3g}: their squares vanish; multiply them by a constant",
         largest));
-  const int exponent = most + std::ilogb(std::sqrt(squares / static_cast<double>(tensor.size())));
+  const int exponent =
+      most + std::ilogb(std::sqrt(squares / static_cast<double>(everyone.sum(tensor.size()))));
   exponent_ = exponent & ~1;  // the next even one below
 }
 

@@ -21,6 +21,8 @@
 #include <lacuna/problem/certificate.hpp>
 #include <lacuna/tensor/tensor.hpp>
 
+#include "dist/communicator.hpp"
+
 namespace lacuna {
 
 // How a method's objective and the norm of its gradient grow with the values: as this power of them.
@@ -35,7 +37,7 @@ class UnitScale {
   UnitScale() = default;  // the unit is the user's
   // Throws ValueRangeError, naming the value, when the values' squares have no sum that is a normal number
   // with some room on either side: their errors could not be told.
-  explicit UnitScale(const ObservedTensor& tensor);
+  explicit UnitScale(const ObservedTensor& tensor, const Communicator& everyone = serial_communicator());
 
   [[nodiscard]] int exponent() const { return exponent_; }
   // From the user's unit into ours, and back; of a value to some power.

@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups,
+CellPlan::CellPlan(std::span<const PartKernels> parts, const std::vector<FiberLookup>& lookups,
                    const Cells& index, const std::vector<std::vector<double>>& coordinates) {
   if (lookups.size() != parts.size())
     throw std::invalid_argument("a cell plan needs one lookup for each part");
@@ -47,7 +47,7 @@ CellPlan::CellPlan(const std::vector<PartKernels>& parts, const std::vector<Fibe
   }
 }
 
-std::vector<Count> CellPlan::support(const std::vector<PartKernels>& parts) const {
+std::vector<Count> CellPlan::support(std::span<const PartKernels> parts) const {
   std::vector<Count> entries(static_cast<std::size_t>(cells_), 0);
   std::vector<double> near(static_cast<std::size_t>(cells_), 0.0);
   for (std::size_t p = 0; p < parts_.size(); ++p) {

@@ -24,7 +24,7 @@ class CellPlan {
   // A position may be kUnseen. One lookup for each part.
   // coordinates[k], where not empty, are the cells' places along mode k for parts to which it is near
   // (NearKernel::find_cells).
-  CellPlan(const std::vector<PartKernels>& parts, const std::vector<FiberLookup>& lookups, const Cells& cells,
+  CellPlan(std::span<const PartKernels> parts, const std::vector<FiberLookup>& lookups, const Cells& cells,
            const std::vector<std::vector<double>>& coordinates = {});
 
   [[nodiscard]] Count cells() const { return cells_; }
@@ -33,7 +33,7 @@ class CellPlan {
   [[nodiscard]] const std::vector<bool>& silent() const { return silent_; }
 
   // For each cell the observed entries on its fibers, over all parts.
-  [[nodiscard]] std::vector<Count> support(const std::vector<PartKernels>& parts) const;
+  [[nodiscard]] std::vector<Count> support(std::span<const PartKernels> parts) const;
 
   // out[i] += W^(part)(cell i)
   template <class Real>

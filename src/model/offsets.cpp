@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/parallel.hpp"
+#include "model/shared_values.hpp"
 #include "model/side_regression.hpp"
 #include "tensor/lexicographic_order.hpp"
 
@@ -37,7 +38,26 @@ struct Fitting {
   [[nodiscard]] double expected(std::size_t g) const { return prior_mean.empty() ? 0.0 : prior_mean[g]; }
 };
 
-Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes) {
+// The keys of all processes, ascending; the groups and weights move with them.
+void share_keys(const Communicator& everyone, Fitting& fitting) {
+  if (everyone.alone()) return;
+  const std::vector<std::uint64_t> mine = std::move(fitting.effect.key);
+  std::vector<std::uint64_t>& key = fitting.effect.key;
+  key = everyone.gather(std::span<const std::uint64_t>(mine));
+  std::sort(key.begin(), key.end());
+  key.erase(std::unique(key.begin(), key.end()), key.end());
+  std::vector<Index> moved;
+  for (const std::uint64_t one : mine)
+    moved.push_back(static_cast<Index>(std::lower_bound(key.begin(), key.end(), one) - key.begin()));
+  for (Index& group : fitting.group) group = moved[group];
+  std::vector<double> weight(key.size(), 0.0);
+  for (std::size_t g = 0; g < mine.size(); ++g) weight[moved[g]] = fitting.weight[g];
+  everyone.sum(weight);
+  fitting.weight = std::move(weight);
+}
+
+Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes,
+                     const Communicator& everyone) {
   Fitting fitting;
   fitting.effect.modes = modes;
   fitting.group.resize(static_cast<std::size_t>(tensor.size()));
@@ -51,6 +71,7 @@ Fitting make_fitting(const ObservedTensor& tensor, const std::vector<int>& modes
     fitting.group[e] = static_cast<Index>(fitting.effect.key.size() - 1);
     fitting.weight.back() += tensor.weight(e);
   }
+  share_keys(everyone, fitting);
   fitting.effect.value.assign(fitting.effect.key.size(), 0.0);
   if (const auto& side = tensor.modes()[modes[0]].side; side && modes.size() == 1) {
     fitting.prior = EffectPrior{
@@ -89,12 +110,13 @@ void fill_unobserved(Fitting& fitting) {
   fitting.effect = std::move(whole);
 }
 
-double weighted_squares(const ObservedTensor& tensor, std::span<const double> residual) {
-  return parallel_sum(tensor.size(), [&](Count begin, Count end) {
+double weighted_squares(const ObservedTensor& tensor, std::span<const double> residual,
+                        const Communicator& everyone) {
+  return everyone.sum(parallel_sum(tensor.size(), [&](Count begin, Count end) {
     double sum = 0.0;
     for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * residual[e] * residual[e];
     return sum;
-  });
+  }));
 }
 
 // The values given the sums of what they are to explain, and their variance given the noise.
@@ -113,11 +135,13 @@ void shrink(double noise, const std::vector<double>& sum, Fitting& fitting) {
 
 // Ridge regression of the residual on one effect, then that effect's variance given the noise. Returns the
 // squared change of the values.
-double sweep(const ObservedTensor& tensor, double noise, Fitting& fitting, std::vector<double>& residual) {
+double sweep(const ObservedTensor& tensor, double noise, const Communicator& everyone, Fitting& fitting,
+             std::vector<double>& residual) {
   const Effect& effect = fitting.effect;
   const std::vector<double> before = effect.value;
   std::vector<double> sum(before.size(), 0.0);
   for (Count e = 0; e < tensor.size(); ++e) sum[fitting.group[e]] += tensor.weight(e) * residual[e];
+  everyone.sum(sum);
   for (std::size_t g = 0; g < sum.size(); ++g) sum[g] += fitting.weight[g] * before[g];
   shrink(noise, sum, fitting);
   // What is known of groups with few entries comes in slowly: a few turns for each sweep over the entries.
@@ -216,19 +240,28 @@ OffsetSpec main_effects(int order) {
 }
 
 Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps) {
+  return fit_shared_offsets(tensor, spec, sweeps, serial_communicator());
+}
+
+Offsets fit_shared_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps,
+                           const Communicator& everyone) {
   check(tensor, spec);
   Offsets offsets;
   if (!spec.mean) return offsets;
-  offsets.mean = tensor.mean();
+  const double total = everyone.sum(tensor.total_weight());
+  offsets.mean = everyone.sum(parallel_sum(tensor.size(), [&](Count begin, Count end) {
+    double sum = 0.0;
+    for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * tensor.values()[e];
+    return sum;
+  })) / total;
   std::vector<double> residual(tensor.values().begin(), tensor.values().end());
   for (double& value : residual) value -= offsets.mean;
-  const double total = tensor.total_weight();
-  double noise = weighted_squares(tensor, residual) / total;
+  double noise = weighted_squares(tensor, residual, everyone) / total;
   if (!(noise > 0.0)) return offsets;  // constant data has nothing but its mean
 
   std::vector<Fitting> fittings;
   for (const std::vector<int>& modes : spec.effects) {
-    fittings.push_back(make_fitting(tensor, modes));
+    fittings.push_back(make_fitting(tensor, modes, everyone));
     fittings.back().variance = noise / static_cast<double>(spec.effects.size() + 1);
     if (fittings.back().prior) fittings.back().prior->variance = fittings.back().variance;
   }
@@ -236,10 +269,10 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sw
     double changed = 0.0;
     double explained = 0.0;  // what the uncertainty of the effects adds to the expected residual
     for (Fitting& fitting : fittings) {
-      changed += sweep(tensor, noise, fitting, residual);
+      changed += sweep(tensor, noise, everyone, fitting, residual);
       for (const double weight : fitting.weight) explained += weight / (weight + fitting.effect.ridge);
     }
-    const double squares = weighted_squares(tensor, residual);
+    const double squares = weighted_squares(tensor, residual, everyone);
     noise = std::max((squares + noise * explained) / total, std::numeric_limits<double>::min());
     if (changed <= kEnough * kEnough * squares) break;
   }

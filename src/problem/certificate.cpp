@@ -23,7 +23,9 @@ class GramProduct {
   using Scalar = double;
 
   GramProduct(const ProblemData<Real>& data, std::size_t part, std::span<const Real> z)
-      : data_(&data), part_(&data.parts()[part]), z_(z) {}
+      : data_(&data), part_(&data.parts()[part]), which_(part), z_(data.parts()) {
+    z_.send(z);
+  }
 
   [[nodiscard]] Eigen::Index rows() const { return part_->factor_rows(); }
   [[nodiscard]] Eigen::Index cols() const { return part_->factor_rows(); }
@@ -33,7 +35,7 @@ class GramProduct {
   [[nodiscard]] Eigen::MatrixXd times(const Eigen::MatrixXd& block) const {
     const Matrix<Real> narrow = block.cast<Real>();
     Matrix<Real> product = Matrix<Real>::Zero(block.rows(), block.cols());
-    part_->add_gram(part_->table(narrow), 1.0, z_, product);
+    part_->add_gram(part_->table(narrow), 1.0, z_[which_], product);
     data_->everyone().sum(flat(product));
     return product.template cast<double>();
   }
@@ -41,7 +43,8 @@ class GramProduct {
  private:
   const ProblemData<Real>* data_;
   const PartKernels* part_;
-  std::span<const Real> z_;
+  std::size_t which_;
+  PartVector<Real> z_;  // where the parts are
 };
 
 TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {

@@ -18,7 +18,9 @@ DualProblem<Real>::DualProblem(const ProblemData<Real>& data, const DualOptions&
       options_(options),
       interrupted_(std::move(interrupted)),
       system_(data, kRidge, options.max_cg_iterations, interrupted_),
-      direction_(data.parts().size()) {
+      direction_(data.parts().size()),
+      z_there_(data.parts()),
+      z_dot_there_(data.parts()) {
   system_.set_floor(options.floor * data.y_norm());
   if constexpr (sizeof(Real) < sizeof(double)) {  // what single precision can resolve
     options_.tightest = std::max(options_.tightest, 1e-5);
@@ -123,10 +125,10 @@ double DualProblem<Real>::misfit(std::span<const Real> z, std::span<const Real> 
 template <class Real>
 void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out) {
   move_to(u, state);
+  z_there_.send(state.z);
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], std::span<const Real>(state.z), out[p],
-                               work_);
+    data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], z_there_[p], out[p], work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
@@ -136,29 +138,31 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
                                 Accuracy accuracy) {
   move_to(u, state);
   const auto& parts = data_->parts();
-  const std::span<const Real> z = state.z;
   for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
-  solve_for_z_dot(z, std::clamp(options_.hessian_forcing * accuracy.relative_gradient,
-                                options_.hessian_tightest, options_.hessian_loosest));
+  z_there_.send(state.z);
+  solve_for_z_dot(std::clamp(options_.hessian_forcing * accuracy.relative_gradient, options_.hessian_tightest,
+                             options_.hessian_loosest));
+  z_dot_there_.send(z_dot_);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     out[p].setZero();
-    parts[p].add_gram(direction_[p], -data_->lambda()[p], z, out[p], work_);
-    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z, std::span<const Real>(z_dot_), out[p],
-                       work_);
+    parts[p].add_gram(direction_[p], -data_->lambda()[p], z_there_[p], out[p], work_);
+    parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z_there_[p], z_dot_there_[p], out[p], work_);
     data_->everyone().sum(flat(out[p]));
   }
 }
 
-// A Zdot = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega
+// A Zdot = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega, of the Z that was sent to the parts
 template <class Real>
-void DualProblem<Real>::solve_for_z_dot(std::span<const Real> z, double tolerance) {
+void DualProblem<Real>::solve_for_z_dot(double tolerance) {
   std::vector<Real>& right_side = system_.residual();
-  right_side.assign(z.size(), Real{0});
+  right_side.assign(static_cast<std::size_t>(data_->entries()), Real{0});
+  z_dot_there_.start(right_side);
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
-    data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z,
-                                      std::span<Real>(right_side), work_);
+    data_->parts()[p].add_directional(system_.factor(p), direction_[p], -data_->lambda()[p], z_there_[p],
+                                      z_dot_there_.to(p), work_);
+  z_dot_there_.bring_back();
   const double norm = std::sqrt(dot<Real>(data_->everyone(), right_side, right_side));
-  z_dot_.resize(z.size());
+  z_dot_.resize(right_side.size());
   system_.solve(right_side, true, tolerance * norm, InnerSystem<Real>::Ending::kEstimated, z_dot_);
 }
 

@@ -73,7 +73,7 @@ class DualProblem {
   void solve(double tolerance, bool from_zero, State& state);
   [[nodiscard]] double scaled_norm(std::span<const Real> z) const;
   [[nodiscard]] double misfit(std::span<const Real> z, std::span<const Real> residual) const;
-  void solve_for_z_dot(std::span<const Real> z, double tolerance);
+  void solve_for_z_dot(double tolerance);
 
   const ProblemData<Real>* data_;
   DualOptions options_;
@@ -82,6 +82,8 @@ class DualProblem {
   std::vector<Real> start_;
   std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
   std::vector<Real> z_dot_;                   // its Zdot
+  PartVector<Real> z_there_;                  // Z, Zdot and a right side where the parts are
+  PartVector<Real> z_dot_there_;
   PartWorkspace<Real> work_;
   Count next_id_ = 1;
   Count operator_at_ = 0;

@@ -25,16 +25,21 @@ std::vector<Matrix<Real>> random_start(const ProblemData<Real>& data, const std:
 }
 
 template <class Real>
-SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
-                                const Communicator& everyone, Rng& rng, const FilledIn& filled) {
+SingularVectors leading_vectors(const PartSet& parts, std::size_t which, std::span<const Real> y, int count,
+                                Rng& rng, const FilledIn& filled) {
+  const PartKernels& part = parts[which];
+  const Communicator& everyone = parts.everyone();
+  PartVector<Real> there(parts);
+  there.send(y);
   const auto columns = std::min<Eigen::Index>(count + kExtraColumns, part.factor_rows());
   Matrix<Real> block;
   Spectrahedron<Real>(part.factor_rows(), columns).random_point(rng, block);
 
   Eigen::VectorXd sums = Eigen::VectorXd::Zero(part.rows());  // of the rows of Y
   if (filled.value != 0.0) {
-    for (std::size_t e = 0; e < y.size(); ++e) sums(part.row_of_entry()[e]) += static_cast<double>(y[e]);
-    everyone.sum({sums.data(), static_cast<std::size_t>(sums.size())});
+    for (std::size_t e = 0; e < y.size(); ++e)
+      sums(parts.home_row(which, static_cast<Count>(e))) += static_cast<double>(y[e]);
+    everyone.sum(std::span<double>(sums.data(), static_cast<std::size_t>(sums.size())));
   }
   Eigen::MatrixXd basis = thin_qr(block.template cast<double>()).q;
   Eigen::MatrixXd image;
@@ -42,7 +47,7 @@ SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y
     block = basis.cast<Real>();
     const FactorTable<Real> table = part.table(block);
     block.setZero();
-    part.add_gram(table, 1.0, y, block);
+    part.add_gram(table, 1.0, there[which], block);
     everyone.sum(flat(block));
     image = block.template cast<double>();
     if (filled.value != 0.0) {  // (Y + f 1 1')(Y + f 1 1')' = Y Y' + f (s 1' + 1 s') + f^2 columns 1 1'
@@ -66,7 +71,7 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
   std::vector<Matrix<Real>> u(data.parts().size());
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartKernels& part = data.parts()[p];
-    SingularVectors found = leading_vectors<Real>(part, data.y(), ranks[p], data.everyone(), rng);
+    SingularVectors found = leading_vectors<Real>(data.parts(), p, data.y(), ranks[p], rng);
     const double least =
         kLeastShare * std::max(found.value(0), std::sqrt(std::numeric_limits<double>::min()));
     for (int j = 0; j < ranks[p]; ++j) found.left.col(j) *= std::sqrt(std::max(found.value(j), least));
@@ -76,10 +81,10 @@ std::vector<Matrix<Real>> spectral_start(const ProblemData<Real>& data, const st
   return u;
 }
 
-template SingularVectors leading_vectors(const PartKernels&, std::span<const double>, int,
-                                         const Communicator&, Rng&, const FilledIn&);
-template SingularVectors leading_vectors(const PartKernels&, std::span<const float>, int, const Communicator&,
-                                         Rng&, const FilledIn&);
+template SingularVectors leading_vectors(const PartSet&, std::size_t, std::span<const double>, int, Rng&,
+                                         const FilledIn&);
+template SingularVectors leading_vectors(const PartSet&, std::size_t, std::span<const float>, int, Rng&,
+                                         const FilledIn&);
 template std::vector<Matrix<double>> random_start(const ProblemData<double>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<float>> random_start(const ProblemData<float>&, const std::vector<int>&, Rng&);
 template std::vector<Matrix<double>> spectral_start(const ProblemData<double>&, const std::vector<int>&,

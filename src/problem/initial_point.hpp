@@ -27,8 +27,8 @@ struct FilledIn {
 // constant, by subspace iteration: O(N count) for each of a handful of sweeps. `count` is at most the number
 // of rows.
 template <class Real>
-[[nodiscard]] SingularVectors leading_vectors(const PartKernels& part, std::span<const Real> y, int count,
-                                              const Communicator& everyone, Rng& rng,
+[[nodiscard]] SingularVectors leading_vectors(const PartSet& parts, std::size_t which,
+                                              std::span<const Real> y, int count, Rng& rng,
                                               const FilledIn& filled = {});
 
 // The top left singular vectors q_j of each part's observed unfolding Y_p, as

@@ -25,14 +25,14 @@ InnerSystem<Real>::InnerSystem(const ProblemData<Real>& data, double shift, int 
       shift_(shift),
       max_iterations_(max_iterations),
       interrupted_(std::move(interrupted)),
-      exact_(data.parts(), data.entries(), data.weights(),
+      exact_(data.parts(), data.weights(),
              kRefines && !has_grids(data.parts()) ? OperatorUse::kRarely : OperatorUse::kOften) {
   if (has_grids(data.parts()) && grids_are_tame(data.parts(), data.lambda()))
-    rough_near_.emplace(data.parts(), data.entries());
+    rough_near_.emplace(data.parts());
   else if (has_grids(data.parts()))
-    near_.emplace(data.parts(), data.entries());
+    near_.emplace(data.parts());
   else if constexpr (kRefines)
-    rough_.emplace(data.parts(), data.entries(), data.weights());
+    rough_.emplace(data.parts(), data.weights());
 }
 
 template <class Real>

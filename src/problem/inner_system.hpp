@@ -17,7 +17,7 @@
 #include <lacuna/base/base.hpp>
 #include <optional>
 
-#include "kernels/data_operator.hpp"
+#include "kernels/part_operator.hpp"
 #include "linalg/conjugate_gradients.hpp"
 #include "linalg/flexible_cg.hpp"
 #include "problem/near_inverse.hpp"
@@ -56,9 +56,7 @@ class InnerSystem {
     if (rough_) return rough_->inverse_diagonal();
     return exact_.inverse_diagonal();
   }
-  [[nodiscard]] const FactorTable<Real>& factor(std::size_t part) const {
-    return exact_.factor(static_cast<int>(part));
-  }
+  [[nodiscard]] const FactorTable<Real>& factor(std::size_t part) const { return exact_.factor(part); }
   [[nodiscard]] Count applications() const {
     return exact_.applications() + (rough_ ? rough_->applications() : 0) +
            (near_ ? near_->applications() : 0) + (rough_near_ ? rough_near_->applications() : 0);
@@ -82,8 +80,8 @@ class InnerSystem {
   double floor_ = 0.0;
   int max_iterations_;
   Interrupted interrupted_;
-  DataOperator<Real> exact_;
-  std::optional<DataOperator<float>> rough_;      // when there is something to refine, and no grid
+  PartOperator<Real> exact_;
+  std::optional<PartOperator<float>> rough_;      // when there is something to refine, and no grid
   std::optional<NearInverse<float>> rough_near_;  // where parts lie on grids that single precision resolves
   std::optional<NearInverse<double>> near_;       // where they lie on others
   std::vector<Real> residual_;                    // likewise

@@ -20,27 +20,28 @@ constexpr double kResolved = 3.0;  // roundings of the first residual
 constexpr double kTamest = 1e5;    // growth of errors in long waves that single precision can bear
 }  // namespace
 
-bool has_grids(const std::vector<PartKernels>& parts) {
+bool has_grids(const PartSet& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const PartKernels& part) {
     return part.near() != nullptr && part.near()->grid() != nullptr;
   });
 }
 
-bool grids_are_tame(const std::vector<PartKernels>& parts, std::span<const double> lambda) {
+bool grids_are_tame(const PartSet& parts, std::span<const double> lambda) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const NearKernel* near = parts[p].near();
     if (near == nullptr || near->grid() == nullptr) continue;
     // lambda f times the mean of B' R^-1 B, for R = 1/2 and ||U|| = 1
-    const double density = 2.0 * static_cast<double>(parts[p].row_of_entry().size()) /
-                           (static_cast<double>(near->slots()) * static_cast<double>(parts[p].rows()));
+    const double density =
+        2.0 * static_cast<double>(parts.layouts().all_entries()) /
+        (static_cast<double>(parts.everyone().sum(near->slots())) * static_cast<double>(parts[p].rows()));
     if (lambda[p] * near->grid()->spectrum()[0] * density > kTamest) return false;
   }
   return true;
 }
 
 template <class Field>
-NearInverse<Field>::NearInverse(const std::vector<PartKernels>& parts, Count entries)
-    : parts_(&parts), values_(static_cast<std::size_t>(entries)) {
+NearInverse<Field>::NearInverse(const PartSet& parts)
+    : parts_(&parts), values_(static_cast<std::size_t>(parts.entries())), there_(parts) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const NearKernel* near = parts[p].near();
     if (near == nullptr || near->grid() == nullptr) continue;
@@ -50,8 +51,10 @@ NearInverse<Field>::NearInverse(const std::vector<PartKernels>& parts, Count ent
     for (const double square : near->grid()->basis_squares())
       block.observed.push_back(static_cast<Field>(square));
     block.precision.resize(block.observed.size());
-    const double cells = static_cast<double>(near->slots()) * static_cast<double>(parts[p].rows());
-    block.share = std::max(kLeastMeanShare, std::min(1.0, static_cast<double>(entries) / cells));
+    block.slots = static_cast<double>(parts.everyone().sum(near->slots()));
+    const double cells = block.slots * static_cast<double>(parts[p].rows());
+    const auto entries = static_cast<double>(parts.layouts().all_entries());
+    block.share = std::max(kLeastMeanShare, std::min(1.0, entries / cells));
     blocks_.push_back(std::move(block));
   }
 }
@@ -60,9 +63,10 @@ NearInverse<Field>::NearInverse(const std::vector<PartKernels>& parts, Count ent
 template <class Field>
 void NearInverse<Field>::turn(Block& block, const Matrix<Field>& u) {
   const PartKernels& part = (*parts_)[block.part];
-  const std::span<const Index> row = part.row_of_entry();
   std::vector<double> weight(static_cast<std::size_t>(part.rows()), 0.0);
-  for (std::size_t e = 0; e < row.size(); ++e) weight[row[e]] += static_cast<double>(inverse_ridge_[e]);
+  for (std::size_t e = 0; e < inverse_ridge_.size(); ++e)
+    weight[parts_->home_row(block.part, static_cast<Count>(e))] += static_cast<double>(inverse_ridge_[e]);
+  parts_->everyone().sum(weight);
   Matrix<Field> rows = Matrix<Field>::Zero(part.rows(), u.cols());
   part.table(u).add_to(rows);
   const Eigen::MatrixXd scaled = rows.template cast<double>();
@@ -70,8 +74,7 @@ void NearInverse<Field>::turn(Block& block, const Matrix<Field>& u) {
   const SymmetricEigen eigen = symmetric_eigen(scaled.transpose() * weights.asDiagonal() * scaled);
   block.factor.assign((scaled * eigen.vectors).template cast<Field>());
   block.mean.clear();
-  for (const double value : eigen.values)
-    block.mean.push_back(std::max(value, 0.0) / static_cast<double>(block.near->slots()));
+  for (const double value : eigen.values) block.mean.push_back(std::max(value, 0.0) / block.slots);
 }
 
 template <class Field>
@@ -80,14 +83,18 @@ void NearInverse<Field>::move_to(const std::vector<Matrix<Field>>& u, std::span<
   // R is what is left of the diagonal of A when the grid parts' share is taken off, and no less than the ridge.
   std::vector<double> rest(inverse_diagonal.size());
   for (std::size_t e = 0; e < rest.size(); ++e) rest[e] = 1.0 / static_cast<double>(inverse_diagonal[e]);
+  PartVector<double> less(*parts_);
+  less.start(rest);
   for (const Block& block : blocks_) {
     const PartKernels& part = (*parts_)[block.part];
     const FactorTable<Field> factor = part.table(u[block.part]);
+    const std::span<double> from = less.to(block.part);
     block.near->for_each_diagonal([&](Index e, double self) {
       const Index row = part.row_of_entry()[e];
-      rest[e] -= lambda[block.part] * self * static_cast<double>(row_product(factor, factor, row));
+      from[e] -= lambda[block.part] * self * static_cast<double>(row_product(factor, factor, row));
     });
   }
+  less.bring_back();
   for (std::size_t e = 0; e < rest.size(); ++e) {
     const auto ridge = static_cast<double>(inverse_ridge_[e]);
     inverse_ridge_[e] = static_cast<Field>(1.0 / (exact() ? ridge : std::max(rest[e], ridge)));
@@ -135,7 +142,7 @@ double NearInverse<Field>::scaled_square() const {
           }
           return sum;
         });
-  return total;
+  return parts_->everyone().sum(total);
 }
 
 // p <- M^-1 r + beta p
@@ -157,15 +164,18 @@ template <class Field>
 double NearInverse<Field>::multiply() {
   ++applications_;
   std::fill(values_.begin(), values_.end(), Field{0});
+  there_.start(values_);
   for (Block& block : blocks_) {
     block.q = block.p;
     block.near->grid()->from_spectrum(block.q.data(), block.near->groups() * block.factor.columns(), work_);
-    block.near->add_values(block.factor, block.q, 1.0, std::span<Field>(values_));
+    block.near->add_values(block.factor, block.q, 1.0, there_.to(block.part));
   }
+  there_.bring_back();
   for (std::size_t e = 0; e < values_.size(); ++e) values_[e] *= inverse_ridge_[e];
+  there_.send(values_);
   double product = 0.0;
   for (Block& block : blocks_) {
-    block.near->collect(block.factor, std::span<const Field>(values_), block.q);
+    block.near->collect(block.factor, there_[block.part], block.q);
     block.near->grid()->to_spectrum(block.q.data(), block.near->groups() * block.factor.columns(), work_);
     product +=
         sum_over_field(*block.near, block.factor.columns(), [&](Count begin, Count end, Count cell, Count) {
@@ -177,7 +187,7 @@ double NearInverse<Field>::multiply() {
           return sum;
         });
   }
-  return product;
+  return parts_->everyone().sum(product);
 }
 
 // What the residual rho of the second system is to the first: -sum_p lambda_p B_p kappa_p rho_p, whose squared
@@ -186,7 +196,7 @@ template <class Field>
 double NearInverse<Field>::outer_square() const {
   double ridge = 0.0;
   for (const Field inverse : inverse_ridge_) ridge += 1.0 / static_cast<double>(inverse);
-  ridge /= static_cast<double>(inverse_ridge_.size());
+  ridge = parts_->everyone().sum(ridge) / static_cast<double>(parts_->layouts().all_entries());
   double total = 0.0;
   for (const Block& block : blocks_)
     total += sum_over_field(*block.near, block.factor.columns(),
@@ -198,7 +208,7 @@ double NearInverse<Field>::outer_square() const {
                               }
                               return ridge * block.mean[column] * sum;
                             });
-  return total;
+  return parts_->everyone().sum(total);
 }
 
 template <class Field>
@@ -206,12 +216,13 @@ template <class Real>
 int NearInverse<Field>::apply(std::span<const Real> b, double goal, int most, const Interrupted& interrupted,
                               std::span<Real> x) {
   // Brought to a length of about 1: the squares of what single precision holds need not be in its range.
-  const double norm = std::sqrt(dot<Real>(serial_communicator(), b, b));
+  const double norm = std::sqrt(dot<Real>(parts_->everyone(), b, b));
   const double unit = std::isnormal(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
   for (std::size_t e = 0; e < values_.size(); ++e)
     values_[e] = inverse_ridge_[e] * static_cast<Field>(unit * static_cast<double>(b[e]));
+  there_.send(values_);
   for (Block& block : blocks_) {
-    block.near->collect(block.factor, std::span<const Field>(values_), block.r);
+    block.near->collect(block.factor, there_[block.part], block.r);
     block.near->grid()->to_spectrum(block.r.data(), block.near->groups() * block.factor.columns(), work_);
     std::fill(block.c.begin(), block.c.end(), Field{0});
     std::fill(block.p.begin(), block.p.end(), Field{0});
@@ -239,10 +250,12 @@ int NearInverse<Field>::apply(std::span<const Real> b, double goal, int most, co
     square = next;
   }
   std::fill(values_.begin(), values_.end(), Field{0});
+  there_.start(values_);
   for (Block& block : blocks_) {
     block.near->grid()->from_spectrum(block.c.data(), block.near->groups() * block.factor.columns(), work_);
-    block.near->add_values(block.factor, block.c, 1.0, std::span<Field>(values_));
+    block.near->add_values(block.factor, block.c, 1.0, there_.to(block.part));
   }
+  there_.bring_back();
   for (std::size_t e = 0; e < values_.size(); ++e)
     x[e] = static_cast<Real>(static_cast<double>(inverse_ridge_[e]) *
                              (static_cast<double>(b[e]) - static_cast<double>(values_[e]) / unit));

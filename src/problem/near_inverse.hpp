@@ -18,20 +18,20 @@
 #include <vector>
 
 #include "kernels/near_kernel.hpp"
-#include "kernels/part_kernels.hpp"
+#include "kernels/part_set.hpp"
 
 namespace lacuna {
 
 // Whether any of the parts lies on a grid, so that a NearInverse is of use.
-[[nodiscard]] bool has_grids(const std::vector<PartKernels>& parts);
+[[nodiscard]] bool has_grids(const PartSet& parts);
 // Whether single precision resolves the fields of its grids at these lambdas.
-[[nodiscard]] bool grids_are_tame(const std::vector<PartKernels>& parts, std::span<const double> lambda);
+[[nodiscard]] bool grids_are_tame(const PartSet& parts, std::span<const double> lambda);
 
 template <class Field>
 class NearInverse {
  public:
   // The parts must outlive this.
-  NearInverse(const std::vector<PartKernels>& parts, Count entries);
+  explicit NearInverse(const PartSet& parts);
 
   // Whether all parts lie on a grid: then the inverse is exact up to its tolerance.
   [[nodiscard]] bool exact() const { return blocks_.size() == parts_->size(); }
@@ -65,6 +65,7 @@ class NearInverse {
     std::vector<Field> observed;    // squared lengths of the rows of E
     std::vector<double> mean;       // of B' R^-1 B, for each column
     double share = 1.0;             // of that mean in the preconditioner
+    double slots = 0.0;             // of all processes
     std::vector<Field> c, r, p, q;  // fields
   };
 
@@ -76,10 +77,11 @@ class NearInverse {
   void next_direction(double beta);  // p <- M^-1 r + beta p
   [[nodiscard]] double multiply();   // q <- the matrix times p; returns <p, q>
 
-  const std::vector<PartKernels>* parts_;
+  const PartSet* parts_;
   std::vector<Block> blocks_;
   std::vector<Field> inverse_ridge_;
   std::vector<Field> values_;  // at the entries
+  PartVector<Field> there_;    // the same where the parts are
   GridWorkspace<Field> work_;
   Count applications_ = 0;
 };

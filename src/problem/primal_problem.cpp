@@ -5,7 +5,13 @@ namespace lacuna {
 
 template <class Real>
 PrimalProblem<Real>::PrimalProblem(const ProblemData<Real>& data)
-    : data_(&data), operator_(data.parts(), data.entries()), direction_(data.parts().size()) {}
+    : data_(&data),
+      operator_(data.parts()),
+      direction_(data.parts().size()),
+      z_there_(data.parts()),
+      r_there_(data.parts()),
+      z_dot_there_(data.parts()),
+      r_dot_there_(data.parts()) {}
 
 template <class Real>
 void PrimalProblem<Real>::move_to(const Point& x, const State& state) {
@@ -37,10 +43,12 @@ template <class Real>
 void PrimalProblem<Real>::gradient(const Point& x, const State& state, Point& out) {
   move_to(x, state);
   const std::span<const Real> r = state.residual;
+  r_there_.send(r);
+  z_there_.send(flat(x.back()));
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
-    data_->parts()[p].add_cross(operator_.factor(static_cast<int>(p)), 2 * data_->lambda()[p], r,
-                                flat(x.back()), out[p], work_);
+    data_->parts()[p].add_cross(operator_.factor(p), 2 * data_->lambda()[p], r_there_[p], z_there_[p], out[p],
+                                work_);
     data_->everyone().sum(flat(out[p]));
   }
   operator_.apply(r, flat(out.back()));
@@ -52,38 +60,42 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
   move_to(x, state);
   const auto& parts = data_->parts();
   const std::vector<double>& lambda = data_->lambda();
-  const std::span<const Real> r = state.residual;
-  const std::span<const Real> z = flat(x.back());
-  const std::span<const Real> z_dot = flat(direction.back());
-
   for (std::size_t p = 0; p < parts.size(); ++p) parts[p].expand(direction[p], direction_[p]);
-  find_r_dot(z, z_dot);
+  z_there_.send(flat(x.back()));
+  find_r_dot(flat(direction.back()));
 
-  const std::span<const Real> r_dot = r_dot_;
+  r_there_.send(state.residual);
+  z_dot_there_.send(flat(direction.back()));
+  r_dot_there_.send(r_dot_);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    const FactorTable<Real>& u = operator_.factor(static_cast<int>(p));
+    const FactorTable<Real>& u = operator_.factor(p);
     out[p].setZero();
-    parts[p].add_cross(u, 2 * lambda[p], r_dot, z, out[p], work_);
-    parts[p].add_cross(u, 2 * lambda[p], r, z_dot, out[p], work_);
-    parts[p].add_cross(direction_[p], 2 * lambda[p], r, z, out[p], work_);
+    parts[p].add_cross(u, 2 * lambda[p], r_dot_there_[p], z_there_[p], out[p], work_);
+    parts[p].add_cross(u, 2 * lambda[p], r_there_[p], z_dot_there_[p], out[p], work_);
+    parts[p].add_cross(direction_[p], 2 * lambda[p], r_there_[p], z_there_[p], out[p], work_);
     data_->everyone().sum(flat(out[p]));
   }
   const std::span<Real> out_z = flat(out.back());
-  operator_.apply(r_dot, out_z);
+  operator_.apply(r_dot_, out_z);
+  r_there_.start(out_z);
   for (std::size_t p = 0; p < parts.size(); ++p)
-    parts[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p], lambda[p], r, out_z,
+    parts[p].add_directional(operator_.factor(p), direction_[p], lambda[p], r_there_[p], r_there_.to(p),
                              work_);
+  r_there_.bring_back();
   out.back() *= Real{2};
 }
 
-// Rdot = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega, times the entries' weights
+// Rdot = sum_p lambda_p (Zdot x_k U_p U_p' + Z x_k (U_p V_p' + V_p U_p'))_Omega, times the entries' weights, of
+// the Z that was sent to the parts
 template <class Real>
-void PrimalProblem<Real>::find_r_dot(std::span<const Real> z, std::span<const Real> z_dot) {
-  r_dot_.resize(z.size());
+void PrimalProblem<Real>::find_r_dot(std::span<const Real> z_dot) {
+  r_dot_.resize(z_dot.size());
   operator_.apply(z_dot, r_dot_);
+  r_dot_there_.start(r_dot_);
   for (std::size_t p = 0; p < data_->parts().size(); ++p)
-    data_->parts()[p].add_directional(operator_.factor(static_cast<int>(p)), direction_[p],
-                                      data_->lambda()[p], z, std::span<Real>(r_dot_), work_);
+    data_->parts()[p].add_directional(operator_.factor(p), direction_[p], data_->lambda()[p], z_there_[p],
+                                      r_dot_there_.to(p), work_);
+  r_dot_there_.bring_back();
   if (data_->weights().empty()) return;
   for (std::size_t e = 0; e < r_dot_.size(); ++e)
     r_dot_[e] *= static_cast<Real>(data_->weight(static_cast<Count>(e)));

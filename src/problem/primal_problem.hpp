@@ -21,7 +21,7 @@
 // (U_1, ..., U_P, Z as one column).
 #pragma once
 
-#include "kernels/data_operator.hpp"
+#include "kernels/part_operator.hpp"
 #include "problem/problem_data.hpp"
 
 namespace lacuna {
@@ -50,11 +50,15 @@ class PrimalProblem {
 
  private:
   void move_to(const Point& x, const State& state);
-  void find_r_dot(std::span<const Real> z, std::span<const Real> z_dot);
+  void find_r_dot(std::span<const Real> z_dot);
 
   const ProblemData<Real>* data_;
-  DataOperator<Real> operator_;
+  PartOperator<Real> operator_;
   std::vector<FactorTable<Real>> direction_;  // V_p of the Hessian product under way
+  PartVector<Real> z_there_;                  // vectors where the parts are
+  PartVector<Real> r_there_;
+  PartVector<Real> z_dot_there_;
+  PartVector<Real> r_dot_there_;
   PartWorkspace<Real> work_;
   std::vector<Real> r_dot_;  // its Rdot, times the entries' weights
   Count next_id_ = 1;

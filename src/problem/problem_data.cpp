@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "base/parallel.hpp"
 
@@ -12,9 +13,14 @@ namespace lacuna {
 template <class Real>
 ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<PartSpec>& parts,
                                std::vector<double> lambda, const Communicator& everyone)
-    : everyone_(&everyone), weights_(tensor.weights()) {
-  parts_.reserve(parts.size());
-  for (const PartSpec& part : parts) parts_.emplace_back(tensor, part);
+    : ProblemData(std::make_shared<Layouts>(tensor, everyone), parts, std::move(lambda)) {}
+
+template <class Real>
+ProblemData<Real>::ProblemData(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
+                               std::vector<double> lambda)
+    : parts_(std::move(layouts), parts), weights_(parts_.tensor().weights()) {
+  const ObservedTensor& tensor = parts_.tensor();
+  const Communicator& everyone = parts_.everyone();
   set_lambda(std::move(lambda));
   if constexpr (std::is_same_v<Real, double>) {
     y_ = tensor.values();

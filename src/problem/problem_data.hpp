@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dist/communicator.hpp"
-#include "kernels/part_kernels.hpp"
+#include "kernels/part_set.hpp"
 
 namespace lacuna {
 
@@ -18,12 +18,16 @@ class ProblemData {
   // unless there is one positive lambda for each part.
   ProblemData(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, std::vector<double> lambda,
               const Communicator& everyone = serial_communicator());
+  ProblemData(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
+              std::vector<double> lambda);
+  ProblemData(const ProblemData&) = delete;  // vectors over the entries know where the parts are
+  ProblemData& operator=(const ProblemData&) = delete;
 
-  [[nodiscard]] const std::vector<PartKernels>& parts() const { return parts_; }
+  [[nodiscard]] const PartSet& parts() const { return parts_; }
   [[nodiscard]] const std::vector<double>& lambda() const { return lambda_; }
   [[nodiscard]] std::span<const Real> y() const { return y_; }
-  [[nodiscard]] Count entries() const { return static_cast<Count>(y_.size()); }
-  [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
+  [[nodiscard]] Count entries() const { return static_cast<Count>(y_.size()); }  // of this process
+  [[nodiscard]] const Communicator& everyone() const { return parts_.everyone(); }
   [[nodiscard]] double y_norm() const { return y_norm_; }                    // ||Y||
   [[nodiscard]] double weighted_square() const { return weighted_square_; }  // sum_e weight_e Y_e^2
   // The weight of each entry in the data term; empty: all 1. total_weight() sums over all processes.
@@ -35,11 +39,10 @@ class ProblemData {
   void set_lambda(std::vector<double> lambda);
 
  private:
-  std::vector<PartKernels> parts_;
+  PartSet parts_;
   std::vector<double> lambda_;
   std::vector<Real> y_storage_;  // only when Real is not double
   std::span<const Real> y_;
-  const Communicator* everyone_;
   std::span<const double> weights_;
   double y_norm_ = 0.0;
   double weighted_square_ = 0.0;

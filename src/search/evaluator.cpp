@@ -8,6 +8,7 @@
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/settings.hpp>
 
+#include "method/together.hpp"
 #include "search/holes.hpp"
 
 namespace lacuna {
@@ -52,9 +53,11 @@ double Evaluator::choosing_seconds() const {
   return asked_->max_time ? kShareOfTime * *asked_->max_time : std::numeric_limits<double>::infinity();
 }
 
-bool Evaluator::interrupted() const {
+bool Evaluator::interrupted_here() const {
   return (callbacks_->interrupted && callbacks_->interrupted()) || watch_->seconds() > choosing_seconds();
 }
+
+bool Evaluator::interrupted() const { return any_process(*callbacks_, interrupted_here()); }
 
 bool Evaluator::go_on() const {
   const double final_fit = std::max(best_.work, kLeastFinal);
@@ -104,7 +107,8 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
   double lowest = std::numeric_limits<double>::infinity();
   int since = 0;
   FitCallbacks watching;
-  watching.interrupted = [this] { return interrupted(); };
+  watching.interrupted = [this] { return interrupted_here(); };
+  watching.everyone = callbacks_->everyone;
   watching.progress = [&](const FitProgress& progress) {
     cut = work(progress) > limit;
     if (cut) return Flow::kStop;

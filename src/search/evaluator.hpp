@@ -64,6 +64,7 @@ class Evaluator {
 
   // Neither the user nor the clock nor the budget says stop.
   [[nodiscard]] bool go_on() const;
+  // On any process.
   [[nodiscard]] bool interrupted() const;
   // What the next trial may take, in multiply-adds.
   [[nodiscard]] double work_limit() const;
@@ -83,6 +84,8 @@ class Evaluator {
   // What the method learns from, and what it stops by.
   [[nodiscard]] const ObservedTensor& learned(Method method) const;
   [[nodiscard]] const Entries& watched(Method method) const;
+
+  [[nodiscard]] bool interrupted_here() const;
 
   const Settings* asked_;
   const FitCallbacks* callbacks_;

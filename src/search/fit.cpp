@@ -7,6 +7,7 @@
 #include <lacuna/search/fit.hpp>
 #include <stdexcept>
 
+#include "method/together.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
 #include "search/intervals.hpp"
@@ -98,7 +99,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   evaluator.tell(fmt::format("{} trials; {}", evaluator.trials(), evaluator.measure(best.error)));
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
-  found.keep_trial = by_user || left < best.result.seconds;
+  found.keep_trial = any_process(callbacks, by_user || left < best.result.seconds);
   return found;
 }
 
@@ -144,10 +145,20 @@ Found choose_settings(const ObservedTensor& seen, const Settings& asked, const F
 
 }  // namespace
 
+bool leaves_work(const Settings& settings) {
+  return leaves_a_choice(settings) || steps_share(settings) > 0.0 || is_robust(settings) ||
+         settings.latent.certified_gap.given() || settings.search.calibrate > 0.0 ||
+         settings.links.negatives.value_or(0) > 0 || settings.warm_start != nullptr;
+}
+
 FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
               const Entries* test) {
   Settings asked = given;
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
+  if (callbacks.shared) {  // nothing is held out of entries that other processes have
+    if (leaves_work(asked)) throw std::invalid_argument("processes that share the entries choose nothing");
+    return fit_once(std::move(tensor), asked, callbacks, test);
+  }
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit

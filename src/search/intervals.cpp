@@ -45,6 +45,7 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   chosen.latent.certify = Certify::kNever;
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
+  quiet.everyone = callbacks.everyone;
   std::vector<double> residuals;
   std::vector<Count> support;
   for (int turn = 0; turn < turns; ++turn) {

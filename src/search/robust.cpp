@@ -80,6 +80,7 @@ class FitSequence {
   FitSequence(const Settings& options, const FitCallbacks& callbacks)
       : options_(&options), callbacks_(&callbacks) {
     forwarded_.interrupted = callbacks.interrupted;
+    forwarded_.everyone = callbacks.everyone;
     forwarded_.progress = [this](FitProgress progress) {
       progress.iteration += steps_;
       progress.seconds += seconds_;
@@ -188,6 +189,7 @@ ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& sett
   screening = settled(std::move(screening), tensor.order());
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
+  quiet.everyone = callbacks.everyone;
   FitSequence fits(screening, quiet);
   FitResult found;
   ObservedTensor weighted = tensor;

@@ -34,6 +34,11 @@ class FiberLookup {
     });
   }
 
+  // What knows_row() says of each row, and other words for it: where processes share the entries, a row is known by
+  // those of all of them. Empty for a part that learns nothing.
+  [[nodiscard]] const std::vector<bool>& known_rows() const { return known_rows_; }
+  void set_known_rows(std::vector<bool> known) { known_rows_ = std::move(known); }
+
   // Whether the part learns from entries at this position of its mode, or from side information; a part that
   // learns nothing has one row.
   [[nodiscard]] bool knows_row(Index row) const { return known_rows_.empty() ? row == 0 : known_rows_[row]; }

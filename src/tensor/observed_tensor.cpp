@@ -180,6 +180,16 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   return tensor;
 }
 
+ObservedTensor ObservedTensor::of_sorted(std::vector<Mode> modes, Entries entries) {
+  check_fit(modes, entries);
+  ObservedTensor tensor;
+  tensor.modes_ = std::move(modes);
+  tensor.cells_ = std::move(entries.cells);
+  tensor.values_ = std::move(entries.value);
+  tensor.weights_ = std::move(entries.weight);
+  return tensor;
+}
+
 double ObservedTensor::total_weight() const {
   if (weights_.empty()) return static_cast<double>(size());
   return parallel_sum(size(), [&](Count begin, Count end) {
@@ -216,6 +226,7 @@ ObservedTensor ObservedTensor::reordered(std::span<const int> modes) const {
   std::vector<Mode> named;
   for (const int k : modes) named.push_back(modes_[k]);
   Entries entries{.cells = cells_.reordered(modes), .value = values_, .weight = weights_};
+  if (size() == 0) return of_sorted(std::move(named), std::move(entries));
   return std::move(create(std::move(named), std::move(entries)).value());
 }
 

@@ -38,10 +38,18 @@ struct FitProgress {
   [[nodiscard]] double test_error() const;
 };
 
+class Communicator;  // of processes that share the entries (src/dist)
+
 struct FitCallbacks {
   std::function<Flow(const FitProgress&)> progress;  // after every step; may stop the fit
   Interrupted interrupted;                           // polled inside steps
   std::function<void(const std::string&)> notice;    // a sentence for the user, such as a capped rank
+  std::function<void(const std::string&)> detail{};  // and for one who asked for more
+  // Processes that run this fit together, with the same settings and test entries; null: this one alone. Each has all
+  // entries, and gets the whole model; or each has some of them (`shared`), and has of a latent model's dual what it
+  // has of the entries.
+  const Communicator* everyone = nullptr;
+  bool shared = false;
 };
 
 struct FitResult {

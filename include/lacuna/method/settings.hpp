@@ -79,6 +79,7 @@ struct MethodInfo {
   std::string_view model;   // the kind of its body, as kind_name() says it
   int order = 0;            // of the tensors it takes; 0: any
   bool finds_rank = false;  // the rank given is only a bound
+  bool shares = false;      // processes can share a fit, each with some of the entries
   // When nothing is said:
   std::string_view offsets = "none";
   Start start = Start::kSpectral;

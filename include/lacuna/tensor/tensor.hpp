@@ -147,6 +147,8 @@ class ObservedTensor {
   static Result<ObservedTensor> create(std::vector<Mode> modes, Entries entries,
                                        Duplicates duplicates = Duplicates::kError,
                                        DuplicateCell* repeated = nullptr);
+  // Of entries that are in canonical order and fit the modes: a share of another tensor's. There may be none.
+  static ObservedTensor of_sorted(std::vector<Mode> modes, Entries entries);
 
   [[nodiscard]] int order() const { return static_cast<int>(modes_.size()); }
   [[nodiscard]] Count size() const { return static_cast<Count>(values_.size()); }

@@ -14,42 +14,18 @@
 #include <optional>
 #include <utility>
 
+#include "base/beside.hpp"
 #include "base/machine.hpp"
-
-#ifndef LACUNA_LIBEXEC_FOLDER
-#define LACUNA_LIBEXEC_FOLDER ""
-#endif
 
 namespace lacuna::io {
 namespace {
 
 constexpr const char* kProgram = "lacuna-formats";
 
-// Where it may lie: the user's word, beside this program or this library, where it was installed.
-std::vector<std::string> folders() {
-  if (const char* told = std::getenv("LACUNA_LIBEXEC"); told != nullptr && *told != '\0') return {told};
-  std::vector<std::string> list;
-  const auto add = [&](const std::filesystem::path& file) {
-    if (!file.has_parent_path()) return;
-    list.push_back(file.parent_path().string());
-    list.push_back((file.parent_path().parent_path() / "libexec" / "lacuna").string());
-  };
-  std::error_code none;
-  add(std::filesystem::read_symlink("/proc/self/exe", none));
-  Dl_info here{};
-  if (::dladdr(reinterpret_cast<const void*>(&absolute_path), &here) != 0 && here.dli_fname != nullptr &&
-      std::strchr(here.dli_fname, '/') != nullptr)
-    add(absolute_path(here.dli_fname));
-  if (*LACUNA_LIBEXEC_FOLDER != '\0') list.emplace_back(LACUNA_LIBEXEC_FOLDER);
-  return list;
-}
-
 std::optional<std::string> find_program() {
-  for (const std::string& folder : folders()) {
-    std::string path = (std::filesystem::path(folder) / kProgram).string();
-    if (::access(path.c_str(), X_OK) == 0) return path;
-  }
-  return std::nullopt;
+  std::optional<std::string> path = find_beside(kProgram);
+  if (path && ::access(path->c_str(), X_OK) != 0) return std::nullopt;
+  return path;
 }
 
 // Nothing of the user's but what a loader or a sanitizer needs.
@@ -103,7 +79,7 @@ Result<FormatsProcess> FormatsProcess::start(Job job, const std::string& path,
   const auto program = find_program();
   if (!program)
     return refuse(fmt::format("files of this kind need the program {}, which is not in {}", kProgram,
-                              fmt::join(folders(), ", ")));
+                              fmt::join(folders_beside(), ", ")));
   std::vector<std::string> all = {kProgram, fmt::format("{:.0f}", memory_limit().bytes)};
   all.insert(all.end(), words.begin(), words.end());
   auto child = ChildProcess::start(*program, std::move(all), environment(), most_silence());

@@ -180,11 +180,11 @@ void BayesCp::start_spectral(Rng& rng) {
   const std::vector<PartSpec> parts = full_parts(tensor_->order());
   for (std::size_t k = 0; k < mode_.size(); ++k) {
     Matrix<double>& factor = mode_[k].mean;
-    const PartKernels part(*tensor_, parts[k]);
+    const PartSet part(*tensor_, {parts[k]}, serial_communicator());
     const auto count = std::min<Eigen::Index>(factor.cols(), factor.rows());
     const FilledIn filled{.value = mean, .columns = cells / static_cast<double>(factor.rows())};
     const SingularVectors leading =
-        leading_vectors<double>(part, left, static_cast<int>(count), serial_communicator(), rng, filled);
+        leading_vectors<double>(part, 0, left, static_cast<int>(count), rng, filled);
     factor.leftCols(count) = leading.left * leading.value.cwiseSqrt().asDiagonal();
     for (Eigen::Index r = count; r < factor.cols(); ++r)
       for (Eigen::Index i = 0; i < factor.rows(); ++i) factor(i, r) = rng.normal();

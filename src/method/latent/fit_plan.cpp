@@ -77,17 +77,19 @@ std::vector<PartSpec> FitPlan::specs() const {
   return list;
 }
 
-FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run) {
+FitPlan make_plan(Layouts& layouts, const Settings& options, const FitRun& run) {
+  const ObservedTensor& tensor = layouts.tensor();
   FitPlan plan;
   plan.parts = *options.latent.parts;
   for (const PartOptions& part : plan.parts) check_part(part.spec, tensor.order());
+  (void)layouts.find(plan.specs());  // those of the parts first: what only counts fibers can use them
   plan.ranks = plan_ranks(tensor, plan.parts, options, run);
   const double lambda = options.lambda.value_or(Settings::kDefaultLambda);
   if (options.latent.lambdas.given())
     plan.lambda = *options.latent.lambdas;
   else
     for (const PartOptions& part : plan.parts)
-      plan.lambda.push_back(lambda * part.lambda * part_scale(tensor, part.spec));
+      plan.lambda.push_back(lambda * part.lambda * part_scale(layouts, part.spec));
   plan.path = plan_path(tensor, plan, options);
   return plan;
 }

@@ -52,7 +52,7 @@ class FrankWolfe {
   [[nodiscard]] double norm() const;                                   // ||X||, or more
   [[nodiscard]] std::span<const double> values() const { return x_; }  // X at the entries
   [[nodiscard]] std::span<const double> residual() const { return z_; }
-  [[nodiscard]] const std::vector<PartKernels>& kernels() const { return data_.parts(); }
+  [[nodiscard]] std::span<const PartKernels> kernels() const { return data_.parts().all(); }
 
   // The parts X_k = U_k V_k' as they are.
   [[nodiscard]] ModelPart part(std::size_t k) const;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "method/latent/latent_run.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "method/latent/factored_start.hpp"
@@ -29,14 +32,63 @@ Matrix<double> dual_factor(const ModelPart& part) {
 
 }  // namespace
 
-LatentReport::LatentReport(FitRun& run, const ObservedTensor& tensor, const std::vector<PartKernels>& parts)
-    : run_(&run), parts_(&parts) {
+void tell_layouts(const PartSet& parts, const FitRun& run) {
+  const Layouts& layouts = parts.layouts();
+  if (layouts.everyone().alone()) return;
+  run.detail(fmt::format("{} processes share {} entries, at most {} on one", layouts.everyone().size(),
+                         layouts.all_entries(), layouts[0].largest));
+  for (std::size_t layout = 0; layout < layouts.size(); ++layout) {
+    std::vector<std::string> names;
+    for (const PartKernels& part : parts.in_layout(layout))
+      names.push_back(describe(PartOptions{.spec = part.part()}, run.modes()));
+    if (names.empty()) continue;
+    const std::string where =
+        layout == 0 ? std::string("has whole fibers on each process")
+        : layouts[layout].mode == Cuts::kNoMode
+            ? std::string("is applied on the first process alone")
+            : fmt::format("is applied where entries are cut along {}, at most {} on one process",
+                          run.modes()[static_cast<std::size_t>(layouts[layout].mode)].name,
+                          layouts[layout].largest);
+    std::string sent;
+    if (layout > 0)
+      sent = fmt::format("; {} numbers of {} bytes go there and come back with every product",
+                         layouts[layout].crossing, sizeof(float));
+    run.detail(fmt::format("{} {}{}", fmt::join(names, " ; "), where, sent));
+  }
+}
+
+void tell_traffic(const PartSet& parts, const FitRun& run) {
+  const Layouts& layouts = parts.layouts();
+  const Communicator& everyone = layouts.everyone();
+  if (everyone.alone()) return;
+  const double applications = static_cast<double>(layouts.sent().applications);
+  const double sent = everyone.sum(static_cast<double>(layouts.sent().numbers));
+  const auto sums = everyone.sum(static_cast<double>(everyone.sums().bytes));
+  if (applications > 0.0)
+    run.detail(
+        fmt::format("each of {:.0f} applications sent {:.1f} numbers, predicted {}; sums sent {:.0f} bytes",
+                    applications, sent / applications, parts.numbers_per_application(), sums));
+}
+
+// Every process has all test cells, and speaks of those whose fibers it has.
+LatentReport::LatentReport(FitRun& run, const PartSet& parts) : run_(&run), parts_(&parts) {
+  tell_layouts(parts, run);
   if (run.test() == nullptr) return;
   run.untimed([&] {
     std::vector<FiberLookup> lookups;
-    for (const PartKernels& part : parts) lookups.emplace_back(tensor, part.view());
-    test_plan_.emplace(parts, lookups, run.test()->cells, run.test()->coordinates);
-    run.guess_silent(test_plan_->silent());
+    for (std::size_t layout = 0; layout < parts.layouts().size(); ++layout)
+      for (const PartKernels& part : parts.in_layout(layout)) {
+        lookups.emplace_back(*parts.layouts()[layout].tensor, part.view());
+        std::vector<bool> known = lookups.back().known_rows();
+        run.everyone().any(known);
+        lookups.back().set_known_rows(std::move(known));
+      }
+    test_plan_.emplace(parts.all(), lookups, run.test()->cells, run.test()->coordinates);
+    std::vector<bool> spoken_of = test_plan_->silent();
+    spoken_of.flip();
+    run.everyone().any(spoken_of);
+    spoken_of.flip();
+    run.guess_silent(spoken_of);
   });
 }
 
@@ -45,10 +97,17 @@ Flow LatentReport::step(const IterationRecord& record, const Measured& measured,
                         const std::vector<Matrix<Real>>& u, std::span<const double> lambda,
                         std::span<const Real> z) const {
   return run_->report(record, measured, [&](std::span<double> out) {
+    const Communicator& everyone = run_->everyone();
+    PartVector<Real> there(*parts_);
+    there.send(z);
+    std::vector<double> mine(everyone.alone() ? 0 : out.size(), 0.0);
     for (std::size_t p = 0; p < parts_->size(); ++p) {
       const PartKernels& part = (*parts_)[p];
-      test_plan_->add_part<Real>(part, p, part.table(u[p]), lambda[p], z, out);
+      test_plan_->add_part<Real>(part, parts_->place(p), part.table(u[p]), lambda[p], there[p],
+                                 everyone.alone() ? out : std::span<double>(mine));
     }
+    everyone.sum(mine);
+    for (std::size_t i = 0; i < mine.size(); ++i) out[i] += mine[i];
   });
 }
 
@@ -76,9 +135,10 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
 }
 
 template <class Real>
-std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options) {
+std::vector<Real> starting_dual(const Layouts& layouts, const Settings& options) {
   const Latent* warm = warm_parts(options);
-  if (warm == nullptr || warm->dual.cells() != tensor.cells()) return {};
+  if (warm == nullptr) return {};
+  if (!layouts.everyone().all(warm->dual.cells() == layouts.tensor().cells())) return {};
   const std::span<const double> left = warm->dual.values();
   std::vector<Real> z(left.begin(), left.end());
   if (warm->factored())  // there it is what is left of the data: Z = 2 (Y - W)
@@ -104,10 +164,14 @@ void Solution<Real>::set_mixture(const ProblemData<Real>& data) {
     converted.assign(z.begin(), z.end());
     dual = converted;
   }
+  PartVector<double> there(data.parts());
+  there.send(dual);
   for (std::size_t p = 0; p < u.size(); ++p) {
     const PartKernels& part = data.parts()[p];
-    mixture.push_back(observed_norm(dual, part, part.table(Matrix<double>(u[p].template cast<double>())),
-                                    data.lambda()[p]));
+    double norm = observed_norm(there[p], part, part.table(Matrix<double>(u[p].template cast<double>())),
+                                data.lambda()[p]);
+    if (!data.everyone().alone()) norm = std::sqrt(data.everyone().sum(norm * norm));
+    mixture.push_back(norm);
   }
   mixture = shares(std::move(mixture));
 }
@@ -122,8 +186,8 @@ template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&
                                                       const Settings&);
 template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&,
                                                      const Settings&);
-template std::vector<double> starting_dual(const ObservedTensor&, const Settings&);
-template std::vector<float> starting_dual(const ObservedTensor&, const Settings&);
+template std::vector<double> starting_dual(const Layouts&, const Settings&);
+template std::vector<float> starting_dual(const Layouts&, const Settings&);
 template ProductManifold<double> spectrahedra(const ProblemData<double>&, const std::vector<int>&);
 template ProductManifold<float> spectrahedra(const ProblemData<float>&, const std::vector<int>&);
 

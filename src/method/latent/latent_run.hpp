@@ -24,12 +24,17 @@ struct FitPlan {
 [[nodiscard]] std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                                           const Settings& options, const FitRun& run);
 
-[[nodiscard]] FitPlan make_plan(const ObservedTensor& tensor, const Settings& options, const FitRun& run);
+[[nodiscard]] FitPlan make_plan(Layouts& layouts, const Settings& options, const FitRun& run);
+
+// Says, to one who asked for more, which parts have their entries where, and what an application sends; at the end,
+// what it did send.
+void tell_layouts(const PartSet& parts, const FitRun& run);
+void tell_traffic(const PartSet& parts, const FitRun& run);
 
 // Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.
 class LatentReport {
  public:
-  LatentReport(FitRun& run, const ObservedTensor& tensor, const std::vector<PartKernels>& parts);
+  LatentReport(FitRun& run, const PartSet& parts);
 
   // z and lambda are those of the point u.
   template <class Real>
@@ -38,7 +43,7 @@ class LatentReport {
 
  private:
   FitRun* run_;
-  const std::vector<PartKernels>* parts_;
+  const PartSet* parts_;
   std::optional<CellPlan> test_plan_;
 };
 
@@ -47,9 +52,9 @@ template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
                                                          const Settings& options);
 
-// The warm model's Z when it is about the same entries, else empty.
+// The warm model's Z when it is about the same entries, on every process; else empty.
 template <class Real>
-[[nodiscard]] std::vector<Real> starting_dual(const ObservedTensor& tensor, const Settings& options);
+[[nodiscard]] std::vector<Real> starting_dual(const Layouts& layouts, const Settings& options);
 
 template <class Real>
 [[nodiscard]] ProductManifold<Real> spectrahedra(const ProblemData<Real>& data,
@@ -68,10 +73,10 @@ struct Solution {
   void set_mixture(const ProblemData<Real>& data);
 };
 template <class Real>
-[[nodiscard]] Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan,
+[[nodiscard]] Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
                                         const Settings& options, FitRun& run);
 template <class Real>
-[[nodiscard]] Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan,
+[[nodiscard]] Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
                                           const Settings& options, FitRun& run);
 
 }  // namespace lacuna

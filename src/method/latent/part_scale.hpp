@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <lacuna/tensor/tensor.hpp>
+#include "kernels/layouts.hpp"
 
 namespace lacuna {
 
@@ -10,6 +10,6 @@ namespace lacuna {
 // share of A(u) at that of the paper's part of its mode (docs/math.md, "The scale of a part").
 // A near part has the scale of the part in which its near modes agree, since kappa has 1 on its diagonal, and
 // 1 where it learns nothing ("Near parts").
-[[nodiscard]] double part_scale(const ObservedTensor& tensor, const PartSpec& part);
+[[nodiscard]] double part_scale(Layouts& layouts, const PartSpec& part);
 
 }  // namespace lacuna

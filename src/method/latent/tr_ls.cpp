@@ -23,14 +23,14 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options,
-                            FitRun& run) {
-  ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
-  const LatentReport report(run, tensor, data.parts());
+Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
+                            const Settings& options, FitRun& run) {
+  ProblemData<Real> data(layouts, plan.specs(), plan.lambda);
+  const LatentReport report(run, data.parts());
 
   Solution<Real> solution;
   std::vector<Matrix<Real>> x = starting_factors(data, plan, options);
-  solution.z = starting_dual<Real>(tensor, options);
+  solution.z = starting_dual<Real>(*layouts, options);
   if (solution.z.empty()) {
     DualProblem<Real> dual(data, {}, run.poll());
     typename DualProblem<Real>::State state;
@@ -66,10 +66,13 @@ Solution<Real> solve_primal(const ObservedTensor& tensor, const FitPlan& plan, c
   solution.u = std::move(x);
   solution.lambda = data.lambda();
   solution.set_mixture(data);
+  tell_traffic(data.parts(), run);
   return solution;
 }
 
-template Solution<double> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
-template Solution<float> solve_primal(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
+template Solution<double> solve_primal(const std::shared_ptr<Layouts>&, const FitPlan&, const Settings&,
+                                       FitRun&);
+template Solution<float> solve_primal(const std::shared_ptr<Layouts>&, const FitPlan&, const Settings&,
+                                      FitRun&);
 
 }  // namespace lacuna

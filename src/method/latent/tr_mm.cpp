@@ -27,15 +27,15 @@ struct Kept {
 }  // namespace
 
 template <class Real>
-Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, const Settings& options,
-                          FitRun& run) {
-  ProblemData<Real> data(tensor, plan.specs(), plan.lambda);
-  const LatentReport report(run, tensor, data.parts());
+Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
+                          const Settings& options, FitRun& run) {
+  ProblemData<Real> data(layouts, plan.specs(), plan.lambda);
+  const LatentReport report(run, data.parts());
 
   Solution<Real> solution;
   solution.u = starting_factors(data, plan, options);
   // Without a step the Z of other settings would pass for this one's wherever it is close enough.
-  if (*options.max_iterations > 0) solution.z = starting_dual<Real>(tensor, options);
+  if (*options.max_iterations > 0) solution.z = starting_dual<Real>(*layouts, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
   int left = *options.max_iterations;
@@ -83,10 +83,13 @@ Solution<Real> solve_dual(const ObservedTensor& tensor, const FitPlan& plan, con
   }
   solution.lambda = data.lambda();
   solution.set_mixture(data);
+  tell_traffic(data.parts(), run);
   return solution;
 }
 
-template Solution<double> solve_dual(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
-template Solution<float> solve_dual(const ObservedTensor&, const FitPlan&, const Settings&, FitRun&);
+template Solution<double> solve_dual(const std::shared_ptr<Layouts>&, const FitPlan&, const Settings&,
+                                     FitRun&);
+template Solution<float> solve_dual(const std::shared_ptr<Layouts>&, const FitPlan&, const Settings&,
+                                    FitRun&);
 
 }  // namespace lacuna

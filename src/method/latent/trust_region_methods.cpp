@@ -7,9 +7,11 @@ namespace lacuna {
 namespace {
 
 template <class Real>
-Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const Settings& options, FitRun& run) {
-  Solution<Real> solution = *options.method == Method::kTrMm ? solve_dual<Real>(tensor, plan, options, run)
-                                                             : solve_primal<Real>(tensor, plan, options, run);
+Solved solve_in(ObservedTensor& tensor, const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
+                const Settings& options, FitRun& run) {
+  Solution<Real> solution = *options.method == Method::kTrMm
+                                ? solve_dual<Real>(layouts, plan, options, run)
+                                : solve_primal<Real>(layouts, plan, options, run);
   Latent latent;
   if constexpr (std::is_same_v<Real, double>) {
     tensor.replace_values(std::move(solution.z));
@@ -30,13 +32,15 @@ Solved solve_in(ObservedTensor& tensor, const FitPlan& plan, const Settings& opt
 }  // namespace
 
 Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run) {
-  const FitPlan plan = make_plan(tensor, options, run);
+  const auto layouts = std::make_shared<Layouts>(tensor, run.everyone());
+  const FitPlan plan = make_plan(*layouts, options, run);
   run.record().parts = describe(plan.parts, tensor.modes());
   run.record().ranks = plan.ranks;
   run.record().lambdas = plan.lambda;
   run.record().set("path", plan.path);
-  return *options.latent.precision == Precision::kDouble ? solve_in<double>(tensor, plan, options, run)
-                                                         : solve_in<float>(tensor, plan, options, run);
+  return *options.latent.precision == Precision::kDouble
+             ? solve_in<double>(tensor, layouts, plan, options, run)
+             : solve_in<float>(tensor, layouts, plan, options, run);
 }
 
 }  // namespace lacuna

@@ -9,6 +9,7 @@
 // Inside, the modes are in the order in which the kernels share most work (thin_order).
 #include <algorithm>
 
+#include "kernels/layouts.hpp"
 #include "kernels/tucker_kernels.hpp"
 #include "manifold/embedded_tucker.hpp"
 #include "manifold/quotient_tucker.hpp"
@@ -28,7 +29,7 @@ constexpr double kStageTolerance = 1e-3;
 
 Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgOptions& stage, FitRun& run,
                  const std::optional<SortedCells>& test, Tucker& x, TuckerProblem::State& state) {
-  TuckerProblem problem(tensor);
+  TuckerProblem problem(tensor, run.everyone());
   NonlinearCgOptions options = stage;
   const auto observe = [&](const IterationRecord& record, const Tucker& at,
                            const TuckerProblem::State& here) {
@@ -60,7 +61,8 @@ const Tucker* warm_tensor(const ObservedTensor& tensor, const Settings& options)
 
 // `warm`, as far as the ranks allow, or what the options say.
 Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& ranks,
-                      const std::optional<Tucker>& warm, const Settings& options, Rng& rng) {
+                      const std::optional<Tucker>& warm, const Settings& options,
+                      const Communicator& everyone, Rng& rng) {
   if (warm) {
     std::vector<int> fewer = warm->ranks();
     for (std::size_t k = 0; k < fewer.size(); ++k) fewer[k] = std::min(fewer[k], ranks[k]);
@@ -68,11 +70,11 @@ Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& rank
   }
   switch (*options.start) {
     case Start::kRandom:
-      return random_tucker_start(tensor, ranks, rng);
+      return random_tucker_start(tensor, ranks, everyone, rng);
     case Start::kSpectral:
-      return spectral_tucker_start(tensor, ranks, rng);
+      return spectral_tucker_start(tensor, ranks, everyone, rng);
     default:
-      return spectral_tucker_start(tensor, std::vector<int>(ranks.size(), 1), rng);
+      return spectral_tucker_start(tensor, std::vector<int>(ranks.size(), 1), everyone, rng);
   }
 }
 
@@ -82,11 +84,23 @@ std::vector<int> in_order(const std::vector<int>& list, const std::vector<int>& 
   return picked;
 }
 
+// thin_order() of the entries of all processes: cells that agree in some modes are counted where they are together.
+std::vector<int> shared_thin_order(const ObservedTensor& tensor, const Communicator& everyone) {
+  if (everyone.alone()) return thin_order(tensor.cells());
+  Layouts layouts(tensor, everyone);
+  return thin_order(tensor.order(), [&](std::vector<int> modes) {
+    std::sort(modes.begin(), modes.end());
+    const PartSpec part{.mode = PartSpec::kNothing, .agree = modes};
+    const std::size_t layout = layouts.find({&part, 1}).front();
+    return everyone.sum(distinct_cells(layouts[layout].tensor->cells(), modes));
+  });
+}
+
 }  // namespace
 
 Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const std::vector<int> wanted = tucker_ranks(tensor, options, *options.method != Method::kTopt, run);
-  const std::vector<int> order = thin_order(tensor.cells());
+  const std::vector<int> order = shared_thin_order(tensor, run.everyone());
   std::vector<int> back(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) back[order[k]] = static_cast<int>(k);
 
@@ -98,7 +112,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
   run.guess_unseen();
   if (run.test() != nullptr) run.untimed([&] { test.emplace(run.test()->cells.reordered(order)); });
   Rng rng(options.seed);
-  Tucker x = starting_point(tensor, ranks, warm, options, rng);
+  Tucker x = starting_point(tensor, ranks, warm, options, run.everyone(), rng);
   Summary summary;
   for (;;) {
     const bool last = x.ranks() == ranks;
@@ -112,7 +126,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
     if (last || run.stopped()) break;
     std::vector<int> next = x.ranks();
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
-    x = grown(orthonormalized(x), tensor, state.residual, next, rng);
+    x = grown(orthonormalized(x), tensor, state.residual, next, run.everyone(), rng);
   }
   run.record().ranks = wanted;
   return {.body = reordered(x, back), .summary = summary};

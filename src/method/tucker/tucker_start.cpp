@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/part_kernels.hpp"
+#include "kernels/part_set.hpp"
 #include "kernels/tucker_kernels.hpp"
 #include "linalg/decompose.hpp"
 #include "problem/initial_point.hpp"
@@ -15,26 +15,29 @@ namespace {
 
 // Leading left singular vectors of the unfolding in mode k of the observed entries with these values.
 Matrix<double> leading(const ObservedTensor& tensor, int mode, std::span<const double> values, int count,
-                       Rng& rng) {
-  const PartKernels part(tensor, full_parts(tensor.order())[mode]);
-  return leading_vectors<double>(part, values, count, serial_communicator(), rng).left;
+                       const Communicator& everyone, Rng& rng) {
+  const PartSet part(tensor, {full_parts(tensor.order())[mode]}, everyone);
+  return leading_vectors<double>(part, 0, values, count, rng).left;
 }
 
 // Rows of positions without an entry are 0: the data do not determine them and the gradient is 0 there.
-void clear_unobserved(const ObservedTensor& tensor, int mode, Matrix<double>& factor) {
+void clear_unobserved(const ObservedTensor& tensor, int mode, const Communicator& everyone,
+                      Matrix<double>& factor) {
   std::vector<bool> seen(tensor.extent(mode), false);
   for (const Index i : tensor.index(mode)) seen[i] = true;
+  everyone.any(seen);
   for (Index i = 0; i < tensor.extent(mode); ++i)
     if (!seen[i]) factor.row(i).setZero();
 }
 
 // G = Y x_k U_k', times the number that brings it nearest to Y on the observed entries.
-void fit_core(const ObservedTensor& tensor, Tucker& x) {
-  const TuckerProblem problem(tensor);
+void fit_core(const ObservedTensor& tensor, const Communicator& everyone, Tucker& x) {
+  const TuckerProblem problem(tensor, everyone);
   Tucker seen = x;
   x.core.setZero(core_size(x.ranks()));
   seen.core = x.core;
   add_gradient(x, tensor.cells(), tensor.values(), seen);
+  everyone.sum(std::span<double>(seen.core.data(), static_cast<std::size_t>(seen.core.size())));
   seen.factors = x.factors;
   TuckerProblem::State state;
   problem.evaluate(x, nullptr, state);
@@ -79,37 +82,39 @@ std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& opti
   return ranks;
 }
 
-Tucker random_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks, Rng& rng) {
+Tucker random_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks,
+                           const Communicator& everyone, Rng& rng) {
   Tucker x;
   for (int k = 0; k < tensor.order(); ++k) {
     Matrix<double> factor(tensor.extent(k), ranks[k]);
     for (double& value : flat(factor)) value = rng.normal();
-    clear_unobserved(tensor, k, factor);
+    clear_unobserved(tensor, k, everyone, factor);
     x.factors.emplace_back(thin_qr(factor).q);
   }
-  fit_core(tensor, x);
+  fit_core(tensor, everyone, x);
   return x;
 }
 
-Tucker spectral_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks, Rng& rng) {
+Tucker spectral_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks,
+                             const Communicator& everyone, Rng& rng) {
   Tucker x;
   for (int k = 0; k < tensor.order(); ++k) {
-    x.factors.push_back(leading(tensor, k, tensor.values(), ranks[k], rng));
-    clear_unobserved(tensor, k, x.factors[k]);
+    x.factors.push_back(leading(tensor, k, tensor.values(), ranks[k], everyone, rng));
+    clear_unobserved(tensor, k, everyone, x.factors[k]);
   }
-  fit_core(tensor, x);
+  fit_core(tensor, everyone, x);
   return orthonormalized(x);
 }
 
 Tucker grown(const Tucker& x, const ObservedTensor& tensor, const std::vector<double>& residual,
-             const std::vector<int>& ranks, Rng& rng) {
+             const std::vector<int>& ranks, const Communicator& everyone, Rng& rng) {
   Tucker larger = x;
   for (int k = 0; k < x.order(); ++k) {
     const int more = ranks[k] - x.rank(k);
     if (more == 0) continue;
     Matrix<double> columns(x.factors[k].rows(), ranks[k]);
-    columns << x.factors[k], leading(tensor, k, residual, more, rng);
-    clear_unobserved(tensor, k, columns);
+    columns << x.factors[k], leading(tensor, k, residual, more, everyone, rng);
+    clear_unobserved(tensor, k, everyone, columns);
     const std::vector<int> before = larger.ranks();
     const ThinQr basis = thin_qr(columns);  // the first columns are kept up to signs
     larger.factors[k] = basis.q;

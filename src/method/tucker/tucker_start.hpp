@@ -19,13 +19,13 @@ namespace lacuna {
 // 0 elsewhere; rows of positions that were never observed are 0. The core is the observed tensor seen through
 // them, Y x_k U_k', scaled to fit it best.
 [[nodiscard]] Tucker random_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks,
-                                         Rng& rng);
+                                         const Communicator& everyone, Rng& rng);
 [[nodiscard]] Tucker spectral_tucker_start(const ObservedTensor& tensor, const std::vector<int>& ranks,
-                                           Rng& rng);
+                                           const Communicator& everyone, Rng& rng);
 
 // The same tensor with room for more: factors gain the leading left singular vectors of the residual's
 // unfoldings, the core gains zeros. Factors must be orthonormal, ranks not smaller than they are.
 [[nodiscard]] Tucker grown(const Tucker& x, const ObservedTensor& tensor, const std::vector<double>& residual,
-                           const std::vector<int>& ranks, Rng& rng);
+                           const std::vector<int>& ranks, const Communicator& everyone, Rng& rng);
 
 }  // namespace lacuna

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Files that are installed with the program and used when they are needed: lacuna-formats, lacuna-mpi.so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+// Where they are looked for: in $LACUNA_LIBEXEC if that is set, else beside the program or the library that asks, and
+// where they were installed.
+[[nodiscard]] std::vector<std::string> folders_beside();
+// Where the file is.
+[[nodiscard]] std::optional<std::string> find_beside(const std::string& name);
+
+}  // namespace lacuna

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""mpirun -n P lacuna fit: ends where one process ends, says things once, fails as one.
+
+What is computed is tested in tests/dist, where threads play the processes; here the real ones meet.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+from support import LACUNA, TIMEOUT, SampleTest, cells, tns, truth  # noqa: E402
+
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               "OMPI_MCA_mpi_yield_when_idle": "1"}  # fmt: skip
+
+
+class MpiTest(SampleTest):
+    def setUp(self):
+        super().setUp()
+        # Noise, so that no method can fit everything: an objective of 0 has no digits to compare.
+        noise = random.Random(3)
+        self.write("train.tns", tns(self.train, value=lambda i, j, k: truth(i, j, k) + noise.gauss(0.0, 0.3)))
+
+    def on(self, processes, *arguments, threads=1):
+        """Runs on so many processes; returns the finished process, mpirun's own words taken off."""
+        done = subprocess.run(
+            ["mpirun", "-q", "--oversubscribe", "-n", str(processes), LACUNA, *map(str, arguments), "--threads", str(threads)],
+            cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT, env=ENVIRONMENT,
+        )  # fmt: skip
+        return done
+
+    def fit_on(self, processes, *arguments, model="p.lac"):
+        done = self.on(processes, "fit", "train.tns", "-o", model, "--json", "--quiet", *arguments)
+        self.assertEqual(done.returncode, 0, f"{processes} processes\n{done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def alone(self, *arguments, model="a.lac"):
+        return json.loads(self.ok("fit", "train.tns", "-o", model, "--json", "--quiet", *arguments))
+
+    def assert_same(self, found, alone, objective=1e-10, error=1e-6):
+        self.assertLess(abs(found["objective"] - alone["objective"]), objective * abs(alone["objective"]))
+        if alone["test_rmse"] is not None:
+            self.assertLess(abs(found["test_rmse"] - alone["test_rmse"]), error * alone["test_rmse"])
+        self.assertEqual(found["observed"], alone["observed"])
+        self.assertEqual(found["rank"], alone["rank"])
+
+
+class Fit(MpiTest):
+    preset = ()
+
+    def test_every_number_of_processes_ends_where_one_does(self):
+        flags = ("--test", "test.tns", "--method", "tr-mm", "--rank", "2", "--lambda", "0.1", "--offsets", "modes",
+                 "--parts", "1|2,3 ; 2|1 ; 3|1,2~2", "--tolerance", "1e-7")  # fmt: skip
+        alone = self.alone(*flags)
+        for processes in (1, 2, 3, 4, 7):
+            found = self.fit_on(processes, *flags, model=f"{processes}.lac")
+            self.assert_same(found, alone)
+            self.assertAlmostEqual(found["gap"], alone["gap"], 3)
+            # The plain binary reads the model and predicts the same.
+            self.ok("predict", f"{processes}.lac", "test.tns", "-o", "p.tns")
+            self.ok("predict", "a.lac", "test.tns", "-o", "a.tns")
+            for a, p in zip(self.path("a.tns").read_text().split("\n"), self.path("p.tns").read_text().split("\n")):
+                if a:
+                    self.assertAlmostEqual(float(a.split()[-1]), float(p.split()[-1]), 4)
+
+    def test_tr_ls_and_tucker(self):
+        for flags in (("--method", "tr-ls", "--rank", "2", "--lambda", "1", "--parts", "full", "--early-stop", "0",
+                       "--max-iterations", "8"),
+                      ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-7", "--max-iterations", "200")):  # fmt: skip
+            flags = (*flags, "--offsets", "mean", "--test", "test.tns")
+            self.assert_same(self.fit_on(3, *flags), self.alone(*flags), 1e-5, 1e-5)
+
+    def test_the_same_bits_every_time(self):
+        flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--no-record")  # fmt: skip
+        self.fit_on(3, *flags, model="1.lac")
+        self.fit_on(3, *flags, model="2.lac")
+        self.assertEqual(self.path("1.lac").read_bytes(), self.path("2.lac").read_bytes())
+
+    def test_more_processes_than_positions_and_threads_within(self):
+        flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "none", "--tolerance", "1e-8")  # fmt: skip
+        little = [(i, j, k) for i, j, k in cells((3, 4, 2)) if (i + j + k) % 2 == 0 or i == 0]
+        self.write("train.tns", tns(little[:20]))
+        alone = self.alone(*flags)
+        self.assert_same(self.fit_on(7, *flags), alone)
+        done = self.on(3, "fit", "train.tns", "-o", "t.lac", "--json", "--quiet", *flags, threads=2)
+        self.assert_same(json.loads(done.stdout), alone)
+
+    def test_choices_are_those_of_one_process(self):
+        flags = ("--method", "tr-mm", "--offsets", "modes", "--parts", "1|2 ; 2|1", "--lambda", "1", "--test", "test.tns")
+        found, alone = self.fit_on(2, *flags), self.alone(*flags)
+        self.assertEqual((found["rank"], found["lambda"]), (alone["rank"], alone["lambda"]))
+        self.assertLess(abs(found["test_rmse"] - alone["test_rmse"]), 1e-4 * alone["test_rmse"])
+
+    def test_predict_and_evaluate(self):
+        self.ok("fit", "train.tns", "-o", "a.lac", "--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full",
+                "--offsets", "modes", "--quiet")  # fmt: skip
+        self.ok("predict", "a.lac", "test.tns", "-o", "alone.tns")
+        alone = json.loads(self.ok("evaluate", "a.lac", "test.tns", "--json"))
+        done = self.on(3, "predict", "a.lac", "test.tns", "-o", "three.tns")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("cells predicted"), 1)
+        self.assertEqual(self.path("three.tns").read_bytes(), self.path("alone.tns").read_bytes())
+        done = self.on(3, "evaluate", "a.lac", "test.tns", "--json")
+        self.assertEqual(json.loads(done.stdout), alone)
+
+    def test_what_is_sent_is_what_was_predicted(self):
+        done = self.on(3, "fit", "train.tns", "-o", "p.lac", "-v", "--method", "tr-mm", "--rank", "2", "--lambda", "1",
+                       "--parts", "full", "--offsets", "mean")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sent, predicted = re.search(r"applications sent ([\d.]+) numbers, predicted (\d+)", done.stderr).groups()
+        self.assertLess(abs(float(sent) - float(predicted)), 0.2 * float(predicted))
+
+
+class Failure(MpiTest):
+    preset = ()
+
+    def refused(self, code, *arguments, processes=2):
+        done = self.on(processes, *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_a_bad_line_is_told_once(self):
+        self.write("bad.tns", "1 1 1 2.5\n1 2 1 x\n")
+        message = self.refused(3, "fit", "bad.tns", "-o", "m.lac", processes=3)
+        self.assertEqual(message.count("bad.tns:2:7"), 1, message)
+        self.assertFalse(self.path("m.lac").exists())
+
+    def test_other_verbs_and_methods_refuse(self):
+        self.assertIn("runs on one process", self.refused(2, "info", "train.tns"))
+        message = self.refused(2, "fit", "train.tns", "-o", "m.lac", "--method", "bayescp")
+        self.assertIn("bayescp does not run on several processes", message)
+        self.assertIn("tr-mm", message)
+
+    def test_a_usage_error_is_told_once(self):
+        message = self.refused(2, "fit", "train.tns", "-o", "m.lac", "--rank", "0", "--method", "tr-mm")
+        self.assertEqual(message.count("lacuna:"), 1, message)
+
+    def test_without_the_module_several_processes_are_refused(self):
+        done = subprocess.run([LACUNA, "info", "train.tns"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=TIMEOUT, env={**ENVIRONMENT, "OMPI_COMM_WORLD_SIZE": "2",
+                                                    "LACUNA_LIBEXEC": str(self.folder)})  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("built without MPI", done.stderr)
+
+
+class Alone(MpiTest):
+    def test_without_a_launcher_no_library_of_mpi_is_loaded(self):
+        done = subprocess.run([LACUNA, "info", "train.tns"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=TIMEOUT, env={**os.environ, "LD_DEBUG": "libs"})  # fmt: skip
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("libmpi", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
