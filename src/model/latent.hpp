@@ -76,9 +76,17 @@ class LatentPredictor {
   // matrices only: U'U and the Gram matrix of the fibers' vectors, times the number of cells that the part's
   // ignored modes repeat it over. Their root sum of squares is ||W^(p)||_F.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
+  // The singular vectors of W^(p) in terms of its factors: for a row u and a fiber's vector v, as left_row() and
+  // fiber_vector() give them, component j is (u . left_j) (v . right_j), and all together are u . v. The columns of
+  // U left are orthonormal, those of V right have the singular values for lengths but for the ignored modes.
+  struct Components {
+    Eigen::MatrixXd left;        // r x r
+    Eigen::MatrixXd right;       // r x r
+    std::vector<double> values;  // as spectra() has them
+  };
+  [[nodiscard]] Components components(std::size_t p) const;
 
  private:
-  [[nodiscard]] std::vector<double> part_spectrum(std::size_t p) const;
   void add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const;
 
   const Latent* latent_;

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "model/body.hpp"
+#include "model/fitted_on.hpp"
 #include "model/update_effects.hpp"
 #include "model/update_side.hpp"
 
@@ -96,7 +97,7 @@ class Updating {
       if (entries_.is_fresh[e] != 0) entries_.fresh.push_back(static_cast<Index>(e));
     }
     entries_.held.assign(entries_.fresh.size(), 0);
-    const double noise = noise_of(model, old);
+    const double noise = noise_variance(model);
     const LatentPredictor latent(*model.latent());
     for (std::size_t p = 0; p < latent.part_count(); ++p) {
       parts_.push_back(grown_part(latent, p, joined));
@@ -185,16 +186,6 @@ class Updating {
   }
 
  private:
-  // The variance of what the model leaves of entries: what its fit found, else of those it was fitted on.
-  static double noise_of(const Model& model, const ObservedTensor& old) {
-    if (const FitRecord::Value* noise = model.record.find("noise"))
-      if (const double* deviation = std::get_if<double>(noise)) return *deviation * *deviation;
-    const double scale = model.latent()->factored() ? 1.0 : 0.5;
-    double sum = 0.0;
-    for (Count e = 0; e < old.size(); ++e) sum += old.values()[e] * old.values()[e] / old.weight(e);
-    return scale * scale * sum / old.total_weight();
-  }
-
   [[nodiscard]] double value(Index e) const {
     double sum = mean_;
     for (const UpdateEffect& effect : effects_)
@@ -214,9 +205,7 @@ class Updating {
 std::vector<double> fitted_values(const Model& model) {
   const Latent& latent = *model.latent();
   std::vector<double> values = Predictor(model).scores(latent.dual.cells());
-  const double share = latent.factored() ? 1.0 : 0.5;  // Z = 2 (Y - W)
-  for (Count e = 0; e < latent.dual.size(); ++e)
-    values[e] += share * latent.dual.values()[e] / latent.dual.weight(e);
+  for (Count e = 0; e < latent.dual.size(); ++e) values[e] += left_of_entry(latent, e);
   return values;
 }
 

@@ -3,39 +3,18 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <limits>
 
 #include "base/parallel.hpp"
+#include "model/row_prior.hpp"
 
 namespace lacuna {
 
 UpdateSide::UpdateSide(Matrix<double> rows, std::vector<char> known, std::vector<Index> row_of)
     : rows_(std::move(rows)), known_(std::move(known)), row_of_(std::move(row_of)) {
-  const auto rank = rows_.cols();
-  mean_ = Eigen::VectorXd::Zero(rank);
-  Count count = 0;
+  RowPrior prior = row_prior(rows_, known_);
   for (Eigen::Index i = 0; i < rows_.rows(); ++i)
-    if (known_[i] != 0) {
-      mean_ += rows_.row(i).transpose();
-      ++count;
-    }
-  if (count > 0) mean_ /= static_cast<double>(count);
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(rank, rank);
-  for (Eigen::Index i = 0; i < rows_.rows(); ++i) {
-    if (known_[i] == 0) {
-      rows_.row(i) = mean_.transpose();
-      continue;
-    }
-    const Eigen::VectorXd away = rows_.row(i).transpose() - mean_;
-    covariance.selfadjointView<Eigen::Lower>().rankUpdate(away);
-  }
-  covariance = covariance.selfadjointView<Eigen::Lower>();
-  // Few rows do not fill the space: what they say counts as much as one more that knows of no direction.
-  const double level = covariance.trace() / static_cast<double>(std::max<Eigen::Index>(rank, 1));
-  const double least = std::max(level / static_cast<double>(count + 1), std::numeric_limits<double>::min());
-  covariance += least * Eigen::MatrixXd::Identity(rank, rank);
-  covariance /= static_cast<double>(std::max<Count>(count, 1));
-  precision_ = covariance.llt().solve(Eigen::MatrixXd::Identity(rank, rank));
+    if (known_[i] == 0) rows_.row(i) = prior.mean.transpose();
+  precision_ = std::move(prior.precision);
 }
 
 void UpdateSide::choose(const UpdateEntries& entries) {

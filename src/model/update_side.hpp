@@ -62,7 +62,6 @@ class UpdateSide {
   std::vector<char> known_;
   std::vector<Index> row_of_;
   std::vector<Chosen> chosen_;
-  Eigen::VectorXd mean_;
   Eigen::MatrixXd precision_;  // noise times the inverse covariance of the known rows
 };
 
