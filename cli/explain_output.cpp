@@ -57,7 +57,7 @@ std::string ExplainOutput::at(const Query& query, const std::vector<int>& modes)
 }
 
 std::string ExplainOutput::part_text(const Query& query, const ExplainedTerm& term) const {
-  const std::string name = "part " + term.part;
+  std::string name = "part " + term.part;
   const std::string fiber = term.modes.empty() ? "the one fiber" : "the fiber " + at(query, term.modes);
   if (!term.known) return fmt::format("{}: nothing is known of {}", name, fiber);
   const std::string count = entries_text(term.support);

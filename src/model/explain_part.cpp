@@ -14,13 +14,6 @@ namespace {
 
 using Row = Eigen::Map<const Eigen::VectorXd>;
 
-// Part p as parts are written, its norm's powers left out.
-std::string part_text(const PartSpec& part, const std::vector<Mode>& modes) {
-  PartSpec unweighted = part;
-  unweighted.row_power = unweighted.fiber_power = 0.0;
-  return describe(PartOptions{.spec = unweighted}, modes);
-}
-
 }  // namespace
 
 ExplainedOthers keep_strongest(std::vector<Doing>& doings, int count) {

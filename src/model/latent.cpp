@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/model/structure.hpp>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -215,6 +216,12 @@ double observed_norm(const PartKernels& part, const Matrix<double>& left, const 
   std::vector<double> w(part.row_of_entry().size(), 0.0);
   add_products(part, left, right, w);
   return Eigen::Map<const Eigen::VectorXd>(w.data(), static_cast<Eigen::Index>(w.size())).norm();
+}
+
+std::string part_text(const PartSpec& part, const std::vector<Mode>& modes) {
+  PartSpec unweighted = part;
+  unweighted.row_power = unweighted.fiber_power = 0.0;
+  return describe(PartOptions{.spec = unweighted}, modes);
 }
 
 std::vector<double> shares(std::vector<double> norms) {

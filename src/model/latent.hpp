@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/cell_plan.hpp"
@@ -102,6 +103,9 @@ class LatentPredictor {
 // The same of a factored part U V', to be multiplied by its lambda.
 [[nodiscard]] double observed_norm(const PartKernels& part, const Matrix<double>& left,
                                    const Matrix<double>& right);
+
+// "user|item": a part as the setting is written, the powers of its norm left out.
+[[nodiscard]] std::string part_text(const PartSpec& part, const std::vector<Mode>& modes);
 
 // The norms as shares of their sum; all zero when the sum is.
 [[nodiscard]] std::vector<double> shares(std::vector<double> norms);
