@@ -31,7 +31,8 @@ struct Latent {
   ObservedTensor dual;
 
   [[nodiscard]] bool factored() const {
-    return std::any_of(parts.begin(), parts.end(), [](const ModelPart& part) { return part.right; });
+    return std::any_of(parts.begin(), parts.end(),
+                       [](const ModelPart& part) { return part.right.has_value(); });
   }
 };
 
