@@ -58,6 +58,9 @@ class Pages(CliTest):
     def test_update(self):
         self.run_page("update.md")
 
+    def test_explain(self):
+        self.run_page("explain.md")
+
     def test_top(self):
         self.run_page("top.md")
 
