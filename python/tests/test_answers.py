@@ -3,11 +3,13 @@
 
 import copy
 import json
+import re
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import low_rank, rmse, with_holes
+from conftest import low_rank, rmse, with_holes, write_ratings
 
 import lacuna
 from lacuna import _core
@@ -124,18 +126,16 @@ def test_top_of_plain_indices_names_the_range(cube):
 def test_five_lines_from_a_table_to_ten_recommendations(tmp_path, monkeypatch):
     """Those of python/README.md, on pandas and on polars."""
     pytest.importorskip("pandas"), pytest.importorskip("polars")
-    from test_documents import BLOCK, ROOT, write_ratings
-
     write_ratings(tmp_path / "ratings.csv")
     monkeypatch.chdir(tmp_path)
-    blocks = [block for block in BLOCK.findall((ROOT / "python" / "README.md").read_text()) if "read_csv" in block]
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    blocks = [block for block in re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S) if "read_csv" in block]
     assert len(blocks) == 2
     printed = []
     for block in blocks:
         lines = [line for line in block.splitlines() if line.strip()]
         assert len(lines) == 5
-        names = {}
-        exec(block.replace("print(", "printed.append("), {"printed": (out := []), **names})
+        exec(block.replace("print(", "printed.append("), {"printed": (out := [])})
         assert len(out) == 10
         printed.append(out)
     assert printed[0] == printed[1]
