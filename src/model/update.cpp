@@ -222,6 +222,8 @@ void check(const Model& model, const std::vector<Mode>& modes) {
 }  // namespace
 
 std::string why_not_updated(const Model& model) {
+  if (std::holds_alternative<Blend>(*model.body))
+    return "a blend of models cannot be updated; fit again, or fit one with --blend 1";
   const Latent* latent = model.latent();
   if (latent == nullptr || (model.method != "als" && model.method != "tr-mm"))
     return "models of als and tr-mm can be updated, and this is one of " + model.method + "; fit again";
