@@ -150,7 +150,8 @@ void register_data(nb::module_& m) {
           "positions", [](const Mode& mode) { return copied(std::span<const double>(mode.positions)); },
           nb::rv_policy::move)
       .def_prop_ro("bins", [](const Mode& mode) {
-        return mode.binning ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
+        const bool plain = mode.binning && mode.binning->unit == BinUnit::kSecond && mode.labels.empty();
+        return plain ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
       });
   m.def("make_mode", &make_mode, nb::arg("name"), nb::arg("size"), nb::arg("labels"), nb::arg("positions"),
         nb::arg("bins").none());

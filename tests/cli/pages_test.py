@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The commands of the pages in docs/, run in their order; what they print is as the page says, numbers aside."""
+import datetime
 import math
 import os
 import random
@@ -30,6 +31,28 @@ def ratings(users, noise):
     return lines
 
 
+def stations(noise):
+    """A line for each station, a column for each hour, some of them empty."""
+    lines = ["station," + ",".join(f"{hour:02}h" for hour in range(6, 22, 3)) + "\n"]
+    for number, name in enumerate(("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel", "Ivy", "Juniper")):
+        values = [14 + number / 4 + (3 + number % 3) * math.sin((hour - 9) / 4) for hour in range(6, 22, 3)]
+        lines.append(name + "".join("," if noise.random() < 0.2 else f",{value:.1f}" for value in values) + "\n")
+    return "".join(lines)
+
+
+def readings(noise):
+    """Two quantities of four sites, every fifth day of a year."""
+    lines = ["site,time,temperature,humidity\n"]
+    for number, site in enumerate("ABCD"):
+        for day in range(0, 365, 5):
+            date = datetime.date(2023, 1, 1) + datetime.timedelta(days=day)
+            warm = -math.cos(day / 365 * 2 * math.pi)
+            values = (10 + number + 8 * warm, 70 - 2 * number - 15 * warm)
+            fields = ("" if noise.random() < 0.15 else f"{value:.1f}" for value in values)
+            lines.append(f"{site},{date} 12:00," + ",".join(fields) + "\n")
+    return "".join(lines)
+
+
 class Pages(CliTest):
     def setUp(self):
         super().setUp()
@@ -37,6 +60,8 @@ class Pages(CliTest):
         head = "user,film,week,stars\n"
         self.write("ratings.csv", head + "".join(ratings(range(1, 61), noise)))
         self.write("new.csv", head + "".join(ratings(range(61, 71), noise)))
+        self.write("stations.csv", stations(random.Random(5)))
+        self.write("readings.csv", readings(random.Random(7)))
 
     def run_page(self, name):
         text = (DOCS / name).read_text()
@@ -57,6 +82,9 @@ class Pages(CliTest):
 
     def test_update(self):
         self.run_page("update.md")
+
+    def test_tables(self):
+        self.run_page("tables.md")
 
     def test_top(self):
         self.run_page("top.md")
