@@ -109,11 +109,11 @@ const lacunaPlot = (() => {
 
   // Under some of the points, as many as there is room for.
   function namedAxis(box, x, points, names) {
-    const every = Math.ceil(names.length / 12), short = (name) => (name.length > 12 ? name.slice(0, 11) + "\u2026" : name);
-    const tilted = names.some((name) => Math.min(name.length, 12) * 7 * Math.min(names.length, 12) > box.right - box.left);
-    for (let i = 0; i < names.length; i += every)
-      svg(box.root, "text", tilted ? { transform: `translate(${x(points[i])} ${box.bottom + 13}) rotate(-14)`, class: "tick", "text-anchor": "end" }
-                                   : { x: x(points[i]), y: box.bottom + 16, class: "tick", "text-anchor": "middle" }, short(names[i]));
+    const shown = names.map((name) => (name.length > 16 ? name.slice(0, 15) + "\u2026" : name));
+    const widest = Math.max(...shown.map((name) => name.length)) * 6 + 14;
+    const every = Math.ceil(shown.length / Math.max(1, Math.floor((box.right - box.left) / widest)));
+    for (let i = 0; i < shown.length; i += every)
+      svg(box.root, "text", { x: x(points[i]), y: box.bottom + 16, class: "tick", "text-anchor": "middle" }, shown[i]);
   }
 
   function drawable(one, options) {
