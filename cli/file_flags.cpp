@@ -27,7 +27,7 @@ struct FileFlag {
 };
 
 // All that name data: an input may be the standard input, but only one.
-constexpr std::array<FileFlag, 40> kFileFlags = {{
+constexpr std::array<FileFlag, 43> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
@@ -44,6 +44,9 @@ constexpr std::array<FileFlag, 40> kFileFlags = {{
     {"top", "model", Role::kInput},
     {"top", "--exclude", Role::kInput},
     {"top", "--output", Role::kOutput},
+    {"explain", "model", Role::kInput},
+    {"explain", "cell", Role::kInput},
+    {"explain", "--output", Role::kOutput},
     {"update", "model", Role::kInput},
     {"update", "new", Role::kInput},
     {"update", "--output", Role::kOutput},

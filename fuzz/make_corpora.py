@@ -78,6 +78,19 @@ def text():
     put("text_against_npz", "table", TABLES["numbers"], b"\2")
 
 
+def zones():
+    """Files as /usr/share/zoneinfo has them (RFC 8536): no old block, two changes, and a rule for all years to come."""
+    def head(changes, types):
+        return b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, changes, types, 4)
+
+    types = struct.pack(">iBB", 3600, 0, 0) + struct.pack(">iBB", 7200, 1, 0) + b"CET\0"
+    old = head(0, 1) + types[:6] + b"CET\0"
+    changes = struct.pack(">2q", 0, 1_000_000_000) + b"\1\0"
+    put("time_zone", "rule", old + head(2, 2) + changes + types + b"\nCET-1CEST,M3.5.0,M10.5.0/3\n")
+    put("time_zone", "south", old + head(2, 2) + changes + types + b"\n<+10>-10<+11>,M10.1.0,M4.1.0/-3:30\n")
+    put("time_zone", "fixed", old + head(0, 1) + types[:6] + b"CET\0\n<-03>3\n")
+
+
 def arrays():
     cube = np.arange(24, dtype=np.float64).reshape(2, 3, 4)
     cube[0, 1, 2] = np.nan
@@ -201,6 +214,7 @@ def settings():
 
 if __name__ == "__main__":
     text()
+    zones()
     arrays()
     pictures()
     cubes()

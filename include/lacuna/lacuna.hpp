@@ -10,6 +10,7 @@
 //   Settings, setting_fields   everything that can be said about a fit, and the table that describes it
 //   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
 //   Model, Predictor           the model, and the questions it answers
+//   Explainer                  which parts and observed entries a prediction rests on
 //   update                     new entries for a model, without fitting again
 //   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
@@ -29,6 +30,7 @@
 #include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings.hpp>
+#include <lacuna/model/explain.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>

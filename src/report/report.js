@@ -22,6 +22,19 @@ function lacunaReport(main, report) {
       add(row, "td", value);
     }
   }
+  // A list of positions and their numbers for each component, side by side.
+  function components(view) {
+    const row = add(main, "div", null, "lists");
+    view.lists.forEach((list, j) => {
+      const body = add(add(row, "table"), "tbody");
+      add(add(body, "tr"), "th", view.names[j]).colSpan = 2;
+      for (const [name, value] of list) {
+        const line = add(body, "tr");
+        add(line, "td", name);
+        add(line, "td", Number(value.toPrecision(3)), "number");
+      }
+    });
+  }
   const has = (list) => Array.isArray(list) && list.some((value) => value !== null);
   const run = report.run || {};
 
@@ -49,18 +62,14 @@ function lacunaReport(main, report) {
                                 series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
     }
   }
-  // Before, after and difference, side by side.
-  function showPictures() {
-    for (const slice of report.pictures) {
-      add(main, "h2", slice.title || "Picture");
-      const row = add(main, "div", null, "pictures");
-      for (const image of slice.images) {
-        const figure = add(row, "figure");
-        const picture = add(figure, "img");
-        picture.src = image.source;
-        picture.alt = image.caption;
-        add(figure, "figcaption", image.caption);
-      }
+  function pictures(images) {
+    const row = add(main, "div", null, "pictures");
+    for (const image of images) {
+      const figure = add(row, "figure");
+      const picture = add(figure, "img");
+      picture.src = image.source;
+      picture.alt = image.caption;
+      add(figure, "figcaption", image.caption);
     }
   }
 
@@ -72,7 +81,11 @@ function lacunaReport(main, report) {
   }
   if (report.compared === "test") showErrors();
   showIntervals();
-  showPictures();
+  for (const slice of report.pictures) {  // before, after and difference, side by side
+    add(main, "h2", slice.title || "Picture");
+    pictures(slice.images);
+  }
+
   const history = run.history;
   if (history && has(history.objective)) {
     const plots = section("The fit", "Seconds leave out the time spent measuring.");
@@ -112,6 +125,24 @@ function lacunaReport(main, report) {
     if (report.spectra.length > 0)
       lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLabel: "singular value", yLog: true,
                                 series: report.spectra.map((one) => ({ name: one.name, x: one.values.map((_, i) => i + 1), y: one.values })) });
+  }
+
+  if (report.components.length > 0) {
+    add(main, "h2", "Components");
+    add(main, "p", "What the model is the sum of: products of numbers at the positions of its modes. In brackets, how strong each is.", "quiet");
+    let curves = null;  // those that follow each other stand side by side
+    for (const view of report.components) {
+      if (view.kind === "curves") {
+        curves = curves || add(main, "div", null, "plots curves");
+        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel, yLabel: "weight",
+                                   series: view.y.map((y, j) => ({ name: view.names[j], x: view.x, y })) });
+        continue;
+      }
+      curves = null;
+      add(main, "h3", view.title);
+      if (view.kind === "pictures") pictures(view.images);
+      else components(view);
+    }
   }
 
   if (report.compared === "training") showErrors();  // which say little about other cells

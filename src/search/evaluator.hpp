@@ -10,7 +10,9 @@
 #include <string>
 
 #include "base/stopwatch.hpp"
+#include "search/blend.hpp"
 #include "search/facts.hpp"
+#include "search/trial.hpp"
 
 namespace lacuna {
 
@@ -27,18 +29,6 @@ enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, k
 
 // How far a trial goes: a fit, or a look at what the factors it starts from predict.
 enum class Depth { kFit, kLook };
-
-// A fit on the kept entries, judged on the held-out ones.
-struct Trial {
-  Settings settings{};
-  // RMSE, 1 - AUC where all values are 0 or 1, or 1 - MRR where there are nothing but facts.
-  double error = std::numeric_limits<double>::infinity();
-  int steps = 0;              // after which the error was lowest
-  bool from_factors = false;  // of another trial, which its steps count on
-  bool falling = false;       // it was still falling when the fit ended
-  double work = 0.0;          // multiply-adds
-  FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
-};
 
 class Evaluator {
  public:
@@ -61,6 +51,9 @@ class Evaluator {
   [[nodiscard]] static bool better(double error, double than) { return error < 0.999 * than; }
   // The best trial of all.
   [[nodiscard]] const Trial& best() const { return best_; }
+
+  // Trials that predict the held-out entries better together than the best alone; one of them where none do.
+  [[nodiscard]] BlendChoice best_blend() const;
 
   // Neither the user nor the clock nor the budget says stop.
   [[nodiscard]] bool go_on() const;
@@ -92,6 +85,8 @@ class Evaluator {
   bool binary_ = false;
   std::map<std::string, Trial> known_;
   Trial best_;
+  Rivals rivals_;  // for a blend
+  int most_blended_ = 1;
   double spent_ = 0.0;  // multiply-adds of all trials
   int trials_ = 0;
   Count applications_ = 0;
@@ -116,6 +111,10 @@ class Contest {
   [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
   // So far behind the best of all that finer choices will not make up for it.
   [[nodiscard]] bool far_behind() const { return best_.error > 1.03 * evaluator_->best().error; }
+  // So far behind that no other parts will make up for it either. AUC may still turn.
+  [[nodiscard]] bool hopeless() const {
+    return !evaluator_->is_binary() && best_.error > 1.4 * evaluator_->best().error;
+  }
   [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
 
  private:

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "search/holes.hpp"
-#include "search/robust.hpp"
 
 namespace lacuna {
 namespace {
@@ -27,12 +26,12 @@ std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const
   return reserved;
 }
 
-Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, Settings chosen,
-                         const FitCallbacks& callbacks) {
+Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+                         const std::function<Model(const ObservedTensor&)>& fit_on) {
   const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
   const auto lists = hole_kinds(tensor);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
-  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / chosen.search.calibrate))) : 1;
+  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / wanted))) : 1;
   // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
   std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
   Count next = 0;
@@ -42,17 +41,12 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
       same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
-  chosen.latent.certify = Certify::kNever;
-  FitCallbacks quiet;
-  quiet.interrupted = callbacks.interrupted;
   std::vector<double> residuals;
   std::vector<Count> support;
   for (int turn = 0; turn < turns; ++turn) {
     const HoldOut split = hold_out(tensor, [&](Count e) { return turn_of[e] == turn; });
-    const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
-                                 ? fit_robustly(split.kept, chosen, quiet, nullptr)
-                                 : fit_once(split.kept, chosen, quiet);
-    const Predictor predictor(fitted.model);
+    const Model model = fit_on(split.kept);
+    const Predictor predictor(model);
     const std::vector<double> predicted = predictor.predict(split.held.cells).value;
     for (std::size_t e = 0; e < predicted.size(); ++e)
       residuals.push_back(std::abs(split.held.value[e] - predicted[e]));

@@ -86,6 +86,9 @@ class Pages(CliTest):
     def test_tables(self):
         self.run_page("tables.md")
 
+    def test_explain(self):
+        self.run_page("explain.md")
+
     def test_top(self):
         self.run_page("top.md")
 

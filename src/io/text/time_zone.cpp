@@ -21,6 +21,8 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 20;
 constexpr std::size_t kHeadBytes = 44;
 constexpr std::int64_t kDay = 86400;
 
+bool may_be_offset(std::int64_t seconds) { return seconds > -kDay && seconds < kDay; }
+
 std::string folder_of_zones() {
   const char* const asked = std::getenv("TZDIR");
   return asked != nullptr && *asked != '\0' ? asked : "/usr/share/zoneinfo";
@@ -122,7 +124,8 @@ class RuleScanner {
     if (month < 1 || month > 12 || week < 1 || week > 5 || day > 6) return false;
     change = {
         .month = static_cast<int>(month), .week = static_cast<int>(week), .weekday = static_cast<int>(day)};
-    return !take('/') || time(change.seconds);
+    constexpr std::int64_t kWeek = 7 * kDay;
+    return !take('/') || (time(change.seconds) && change.seconds > -kWeek && change.seconds < kWeek);
   }
   [[nodiscard]] bool done() const { return text_.empty(); }
   [[nodiscard]] bool at_number() const {
@@ -182,7 +185,7 @@ std::optional<TimeZone::Summer> TimeZone::parse_rule(std::string_view text) {
     rule.summer_offset = -west;
   }
   if (!scan.take(',') || !scan.change(rule.begin) || !scan.take(',') || !scan.change(rule.end) ||
-      !scan.done())
+      !scan.done() || !may_be_offset(rule.winter_offset) || !may_be_offset(rule.summer_offset))
     return std::nullopt;
   return rule;
 }
@@ -201,11 +204,12 @@ std::optional<TimeZone> TimeZone::from_bytes(std::string_view bytes) {
   };
   TimeZone zone;
   zone.first_offset_ = offset_of(0);
+  if (!may_be_offset(zone.first_offset_)) return std::nullopt;
   for (std::uint64_t i = 0; i < counts->changes; ++i) {
     const Change change{.at = static_cast<std::int64_t>(load_u64(times + 8 * i, true)),
                         .offset = kinds[i] < counts->types ? offset_of(kinds[i]) : kDay};
     const bool ascends = zone.change_.empty() || zone.change_.back().at < change.at;
-    if (!ascends || change.offset <= -kDay || change.offset >= kDay) return std::nullopt;
+    if (!ascends || !may_be_offset(change.offset)) return std::nullopt;
     zone.change_.push_back(change);
   }
   std::string_view rule = bytes.substr(kHeadBytes + static_cast<std::size_t>(counts->bytes(8)));
