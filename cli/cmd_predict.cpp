@@ -52,6 +52,9 @@ Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& pr
 
 Result<int> PredictCommand::run() {
   set_thread_count(output.threads);
+  if (interval > 0.0 && out == "-")
+    return usage_error("--interval",
+                       "the ends of intervals go to files beside the output, expected a name for it, not -");
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
