@@ -70,6 +70,11 @@ std::string ExplainOutput::part_text(const Query& query, const ExplainedTerm& te
 }
 
 std::string ExplainOutput::what(const Query& query, const ExplainedTerm& term) const {
+  const std::string text = what_of(term.member != nullptr ? *term.member : *model_, query, term);
+  return term.member != nullptr ? term.member->method + ", " + text : text;
+}
+
+std::string ExplainOutput::what_of(const Model& model, const Query& query, const ExplainedTerm& term) const {
   switch (term.kind) {
     case Kind::kMean:
       return "mean";
@@ -78,7 +83,7 @@ std::string ExplainOutput::what(const Query& query, const ExplainedTerm& term) c
     case Kind::kPart:
       return part_text(query, term);
     case Kind::kTensor:
-      return fmt::format("{} tensor{}", kind_name(*model_) == "cp" ? "CP" : "Tucker",
+      return fmt::format("{} tensor{}", kind_name(model) == "cp" ? "CP" : "Tucker",
                          term.known ? "" : ", which says nothing of a position never seen");
     case Kind::kLink:
       return fmt::format("probability of the link, at log-odds of {:+.5g}:", term.log_odds);
@@ -86,7 +91,7 @@ std::string ExplainOutput::what(const Query& query, const ExplainedTerm& term) c
       break;
   }
   return fmt::format("what {} found for this cell, with all others at once: it has no parts to tell apart",
-                     model_->method);
+                     model.method);
 }
 
 void ExplainOutput::add_entries(const ExplainedTerm& term, double scale, std::string& text) const {
@@ -175,6 +180,7 @@ void ExplainOutput::add_part(const Query& query, const ExplainedTerm& term, orde
 
 ordered_json ExplainOutput::term_object(const Query& query, const ExplainedTerm& term) const {
   ordered_json object{{"kind", kind_text(term.kind)}, {"adds", term.adds}, {"known", term.known}};
+  if (term.member != nullptr) object["member"] = term.member->method;
   if (term.kind == Kind::kEffect) object["of"] = place(query, term.modes);
   if (term.kind == Kind::kPart) add_part(query, term, object);
   if (term.kind == Kind::kLink) {

@@ -22,6 +22,7 @@ class ExplainOutput {
 
  private:
   [[nodiscard]] std::string at(const Query& query, const std::vector<int>& modes) const;
+  [[nodiscard]] std::string what_of(const Model& model, const Query& query, const ExplainedTerm& term) const;
   [[nodiscard]] std::string what(const Query& query, const ExplainedTerm& term) const;
   [[nodiscard]] std::string part_text(const Query& query, const ExplainedTerm& term) const;
   void add_details(const ExplainedTerm& term, double scale, std::string& text) const;

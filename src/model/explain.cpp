@@ -104,9 +104,26 @@ void explain_body(const ComplEx& x, const Cells& cells, Count cell, int count, E
 
 }  // namespace
 
+namespace {
+
+// The term of a member of a blend, which adds so much less to it.
+void weigh(double weight, ExplainedTerm& term) {
+  for (double* adds : {&term.adds, &term.prior, &term.other_entries.adds, &term.other_components.adds})
+    *adds *= weight;
+  for (ExplainedEntry& entry : term.entries) {
+    entry.weight *= weight;
+    entry.adds *= weight;
+  }
+  for (ExplainedComponent& component : term.components) component.adds *= weight;
+}
+
+}  // namespace
+
 struct Explainer::State {
   explicit State(const Model& of) : model(&of) {
-    if (of.latent() != nullptr)
+    if (std::holds_alternative<Blend>(*of.body))
+      for (const Model* member : lacuna::members(of)) members.emplace_back(*member);
+    else if (of.latent() != nullptr)
       parts.emplace(of);
     else
       predictor.emplace(of);
@@ -154,7 +171,24 @@ struct Explainer::State {
     return false;
   }
 
+  // Of a blend: the terms of all members. A guess where all of them guess.
+  void add_members(const Cells& cells, Count cell, const ExplainOptions& options, Explanation& found) {
+    const auto& blend = std::get<Blend>(*model->body);
+    found.guess = true;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      Explanation one = members[m].explain(cells, cell, options);
+      found.guess = found.guess && one.guess;
+      found.support = std::max(found.support, one.support);
+      for (ExplainedTerm& term : one.terms) {
+        weigh(blend.weights[m], term);
+        term.member = &blend.members[m];
+        found.terms.push_back(std::move(term));
+      }
+    }
+  }
+
   const Model* model;
+  std::vector<Explainer> members;  // of a blend
   std::optional<PartExplainer> parts;
   std::optional<Predictor> predictor;
   std::optional<Tucker> tucker;
@@ -171,12 +205,16 @@ Explanation Explainer::explain(const Cells& cells, Count cell, const ExplainOpti
     throw std::invalid_argument("a cell has " + std::to_string(cells.order()) + " indices, the model has " +
                                 std::to_string(model.order()) + " modes");
   Explanation found;
-  add_offsets(model.offsets, cells, cell, found.terms);
-  found.guess = state_->parts ? state_->add_parts(cells, cell, options, found)
-                              : state_->add_body(cells, cell, options, found);
-  if (found.guess) {
-    found.terms.clear();
-    add_offsets(model.fallback, cells, cell, found.terms);
+  if (!state_->members.empty()) {
+    state_->add_members(cells, cell, options, found);
+  } else {
+    add_offsets(model.offsets, cells, cell, found.terms);
+    found.guess = state_->parts ? state_->add_parts(cells, cell, options, found)
+                                : state_->add_body(cells, cell, options, found);
+    if (found.guess) {
+      found.terms.clear();
+      add_offsets(model.fallback, cells, cell, found.terms);
+    }
   }
   for (const ExplainedTerm& term : found.terms) found.sum += term.adds;
   found.value = model.clip ? std::clamp(found.sum, model.clip->low, model.clip->high) : found.sum;

@@ -222,7 +222,7 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     result = fit_chosen(std::move(tensor), found, callbacks, test);
     if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
-      result.stop_reason = "as many steps as the held-out error asked for";
+      result.stop_reason = kEnoughSteps;
       result.converged = true;
     }
   }

@@ -215,7 +215,8 @@ void NearSearch::try_lines() {
   if (ordered_.size() > 1 && static_cast<int>(ordered_.size()) < order()) return;
   const int along = most_alike();
   const Parts parts = line_candidate(along);
-  if (parts.empty()) return;
+  const std::vector<Parts> grids = grid_candidates();
+  if (parts.empty() || std::find(grids.begin(), grids.end(), parts) != grids.end()) return;
   contest_->consider(settings(parts, kFirstLambdaOfLines,
                               [along](const auto& effect) {
                                 return std::find(effect.begin(), effect.end(), along) != effect.end();

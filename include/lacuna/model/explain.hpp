@@ -69,6 +69,7 @@ struct ExplainedTerm {
   std::vector<int> modes{};  // of an effect; of a part: those that tell its fibers apart
   bool known = true;         // false: of a position, row or fiber without entries
   double adds = 0.0;
+  const Model* member = nullptr;  // of a blend: whose term it is, its weight taken into all that it adds
 
   // Of a part.
   std::string part{};     // as parts are written
