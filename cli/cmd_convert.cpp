@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -17,6 +18,7 @@ struct ConvertCommand {
   InputFlags input;
 
   Result<int> run() {
+    in = input_path(in);
     auto options = input.read_options();
     if (!options) return options.error();
     auto file = read_tensor(in, *options);

@@ -13,6 +13,7 @@
 #include "evaluate/intervals.hpp"
 #include "input.hpp"
 #include "signals.hpp"
+#include "standard_streams.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -94,6 +95,7 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
 
 Result<int> EvaluateCommand::run() {
   set_thread_count(output.threads);
+  test = input_path(test);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);

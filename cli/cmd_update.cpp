@@ -13,6 +13,7 @@
 #include "base/stopwatch.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -109,6 +110,7 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
 
 Result<int> UpdateCommand::run() {
   set_thread_count(output.threads);
+  fresh = input_path(fresh);
   const Stopwatch watch;
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();

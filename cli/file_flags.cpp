@@ -130,6 +130,7 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
     const auto mine = identity(files[i].path);
     for (std::size_t j = 0; mine && j < files.size(); ++j) {
       if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j].path) != mine) continue;
+      if (files[i].path == "-" && files[j].role == Role::kInput) continue;  // standard output and input
       return usage_error(files[i].flag, fmt::format("'{}' is also {}{}; it would be lost", files[i].path,
                                                     files[j].role == Role::kInput ? "what is read as "
                                                                                   : "what is written as ",

@@ -151,10 +151,21 @@ ordered_json run_of(const Model& model) {
   return run;
 }
 
+// What entries that were held out while everything was chosen let expect.
+ordered_json expected_quality(const Model& model) {
+  ordered_json list = ordered_json::object();
+  if (!model.record.run) return list;
+  if (model.record.run->held_out_rmse)
+    list["held-out RMSE"] = fmt::format("{:.6g}", *model.record.run->held_out_rmse);
+  if (model.record.run->held_out_auc)
+    list["held-out AUC"] = fmt::format("{:.5f}", *model.record.run->held_out_auc);
+  return list;
+}
+
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
                     ordered_json& page) {
   const std::span<const double> truth = compared.entries->value;
-  ordered_json& list = page["facts"];
+  ordered_json& list = page["quality"];
   list[compared.of + " RMSE"] = fmt::format("{:.6g}", rmse(truth, compared.predicted));
   list[compared.of + " MAE"] = fmt::format("{:.6g}", mae(truth, compared.predicted));
   if (const auto area = auc(truth, compared.predicted))
@@ -164,6 +175,13 @@ void add_comparison(const Model& model, const Predictor& predictor, const Compar
     io::list_in(page, "errors").push_back(errors_along(compared, k, model.modes[k], model.index_base));
   page["histogram"] = histogram(compared);
   page["coverage"] = coverage_curve(model, predictor, compared);
+  if (page["coverage"].is_null()) return;
+  const ordered_json& promised = page["coverage"]["promised"];
+  const auto at =
+      static_cast<std::size_t>(std::find(promised.begin(), promised.end(), 0.9) - promised.begin());
+  list["intervals of 90 %"] = fmt::format("hold {:.3g} % of the {} values, {:.4g} wide on average",
+                                          100.0 * page["coverage"]["kept"][at].get<double>(), compared.of,
+                                          page["coverage"]["width"][at].get<double>());
 }
 
 // JSON inside a script element, where "</script" ends it and "<!--" with "<script" keeps it from ending. JSON
@@ -185,6 +203,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
   const Predictor predictor(model);
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
+                    {"quality", expected_quality(model)},
                     {"facts", facts(model)},
                     {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},

@@ -40,7 +40,11 @@ function lacunaReport(main, report) {
 
   add(main, "h1", report.title);
   add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
-  table(Object.entries(report.facts));
+  // First how good it is, as far as that is known; then how it looks, how it was made, and last the settings.
+  if (Object.keys(report.quality).length > 0) {
+    add(main, "h2", "How good it is");
+    table(Object.entries(report.quality));
+  }
 
   function pictures(images) {
     const row = add(main, "div", null, "pictures");
@@ -61,15 +65,15 @@ function lacunaReport(main, report) {
   if (history && has(history.objective)) {
     const plots = section("The fit", "Seconds leave out the time spent measuring.");
     const x = history.seconds;
-    lacunaPlot.lines(plots, { title: "Objective", xLabel: "seconds", series: [{ name: "objective", x, y: history.objective }] });
+    lacunaPlot.lines(plots, { title: "Objective", xLabel: "seconds", yLabel: "objective", series: [{ name: "objective", x, y: history.objective }] });
     if (has(history.gap))
-      lacunaPlot.lines(plots, { title: "Relative duality gap", xLabel: "seconds", yLog: true,
+      lacunaPlot.lines(plots, { title: "Relative duality gap", xLabel: "seconds", yLabel: "gap", yLog: true,
                                 series: [{ name: "gap: at most this far from the best over all ranks", x, y: history.gap }] });
     const error = [{ name: "training", x, y: history.train_rmse }];
     if (has(history.test_rmse)) error.push({ name: "test", x, y: history.test_rmse });
-    lacunaPlot.lines(plots, { title: "RMSE", xLabel: "seconds", series: error });
+    lacunaPlot.lines(plots, { title: "RMSE", xLabel: "seconds", yLabel: "RMSE", series: error });
     if (has(history.test_auc))
-      lacunaPlot.lines(plots, { title: "Test AUC", xLabel: "seconds", series: [{ name: "AUC", x, y: history.test_auc }] });
+      lacunaPlot.lines(plots, { title: "Test AUC", xLabel: "seconds", yLabel: "AUC", series: [{ name: "AUC", x, y: history.test_auc }] });
   }
 
   if (run.tuning) {
@@ -94,7 +98,7 @@ function lacunaReport(main, report) {
       lacunaPlot.bars(plots, { title: "Mixture of the parts", yLabel: "share of the norms", categories: report.mixture.parts,
                                series: [{ name: "share", y: report.mixture.share }] });
     if (report.spectra.length > 0)
-      lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLog: true,
+      lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLabel: "singular value", yLog: true,
                                 series: report.spectra.map((one) => ({ name: one.name, x: one.values.map((_, i) => i + 1), y: one.values })) });
   }
 
@@ -123,7 +127,7 @@ function lacunaReport(main, report) {
       lacunaPlot.bars(plots, { title: "Value minus prediction", yLabel: "entries", categories: report.histogram.middle,
                                series: [{ name: "", y: report.histogram.count }] });
     for (const one of report.errors)
-      lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
+      lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, yLabel: "RMSE", xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
                                 series: [{ name: one.name, points: one.x.length > 60, x: one.x, y: one.y }] });
   }
 
@@ -135,6 +139,9 @@ function lacunaReport(main, report) {
     lacunaPlot.lines(plots, { title: "Width", xLabel: "promised", yLabel: "mean width", fromZero: true,
                               series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
   }
+
+  add(main, "h2", "The settings");
+  table(Object.entries(report.facts));
 
   add(main, "h2", "Where it came from");
   if (run.command) add(main, "pre", run.command);

@@ -46,7 +46,7 @@ class Page(ReportTest):
         self.assertEqual(len(history["objective"]), len(history["seconds"]))
         self.assertEqual(len(history["test_rmse"]), len(history["iteration"]))
         self.assertEqual(sorted(set(history["iteration"])), list(range(history["iteration"][-1] + 1)))
-        self.assertEqual(float(data["facts"]["test RMSE"]),
+        self.assertEqual(float(data["quality"]["test RMSE"]),
                          float(f"{self.ok_json('evaluate', 'm.lac', 'test.tns')['rmse']:.6g}"))
         self.assertEqual(data["run"]["command"],
                          "lacuna fit --preset paper train.tns -o m.lac --rank 3 --intervals --test test.tns --seed 4")
@@ -58,6 +58,8 @@ class Page(ReportTest):
         self.assertEqual(sum(data["histogram"]["count"]), len(self.test))
         kept = self.ok_json("evaluate", "m.lac", "test.tns", "--interval", "0.9")["coverage"]
         self.assertEqual(data["coverage"]["kept"][data["coverage"]["promised"].index(0.9)], kept)
+        self.assertIn(f"hold {100 * kept:.3g} % of the test values", data["quality"]["intervals of 90 %"])
+        self.assertIn("rank", data["facts"])
         self.assertEqual(data["pictures"], [])
         self.assert_self_contained()
 
