@@ -16,7 +16,6 @@
 #include "input.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
-#include "standard_streams.hpp"
 #include "tensor/count_cells.hpp"
 
 namespace lacuna::cli {
@@ -130,7 +129,6 @@ Predictor::Prediction CompleteCommand::predict(Model& fitted, const TensorFile& 
 
 Result<int> CompleteCommand::run() {
   set_thread_count(output.threads);
-  in = input_path(in);
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {out, model, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();

@@ -13,7 +13,6 @@
 #include "evaluate/intervals.hpp"
 #include "input.hpp"
 #include "signals.hpp"
-#include "standard_streams.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
@@ -95,7 +94,6 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
 
 Result<int> EvaluateCommand::run() {
   set_thread_count(output.threads);
-  test = input_path(test);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);

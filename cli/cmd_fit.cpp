@@ -16,7 +16,6 @@
 #include "model/body.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
-#include "standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -160,7 +159,6 @@ void FitCommand::tell(const FitResult& result) const {
 
 Result<int> FitCommand::run() {
   set_thread_count(output.threads);
-  train = input_path(train);
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, history, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();

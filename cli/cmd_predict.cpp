@@ -12,7 +12,6 @@
 #include "command.hpp"
 #include "file_flags.hpp"
 #include "input.hpp"
-#include "standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -53,31 +52,29 @@ Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& pr
 
 Result<int> PredictCommand::run() {
   set_thread_count(output.threads);
-  cells = input_path(cells);
+  if (interval > 0.0 && out == "-")
+    return usage_error("--interval",
+                       "the ends of intervals go to files beside the output, expected a name for it, not -");
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
   clip.apply_to(*fitted);
   if (auto fine = round.check(value_step(*fitted)); !fine) return fine.error();
-  if (interval > 0.0 && out == "-")
-    return usage_error("--interval", "the ends are written beside the output, which '-' has no place for");
   if (interval > 0.0 && fitted->calibration.groups.empty())
     return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
-  if (auto fine = check_result_name(out, *file); !fine) return fine.error();
+  if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   const Predictor predictor(*fitted);
   Predictor::Prediction prediction = predictor.predict(file->entries.cells, file->entries.coordinates);
   round.apply_to(*fitted, prediction.value);
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
-  if (auto written = write_result(out, *file); !written) return written.error();
+  if (auto written = write_tensor(out, *file); !written) return written.error();
   if (interval > 0.0)
     if (auto written = write_interval(*fitted, predictor, *file); !written) return written.error();
   if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
-  if (out == "-")
-    output.say(fmt::format("{} cells predicted", grouped(file->entries.size())));
-  else if (output.json)
+  if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
                                               {"cold", prediction.cold},
                                               {"unseen", prediction.unseen},
@@ -95,12 +92,8 @@ Action add_predict(CLI::App& app) {
   auto command = std::make_shared<PredictCommand>();
   CLI::App& verb = *app.add_subcommand("predict", "predict the cells a file lists, by index or label");
   verb.add_option("model", command->model, "a fitted model")->required();
-  verb.add_option("cells", command->cells,
-                  "file that lists cells, with or without values; -: the standard input")
-      ->required();
-  verb.add_option("-o,--output", command->out,
-                  "where to write them with predicted values; -: the standard output")
-      ->required();
+  verb.add_option("cells", command->cells, "file that lists cells, with or without values")->required();
+  verb.add_option("-o,--output", command->out, "where to write them with predicted values")->required();
   verb.add_option(
           "--interval", command->interval,
           "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")

@@ -7,7 +7,6 @@
 
 #include "command.hpp"
 #include "input.hpp"
-#include "standard_streams.hpp"
 #include "tensor/deal.hpp"
 
 namespace lacuna::cli {
@@ -44,7 +43,6 @@ TensorFile take(const TensorFile& file, const std::vector<Count>& valued, const 
 }
 
 Result<int> SplitCommand::run() {
-  in = input_path(in);
   auto options = input.read_options();
   if (!options) return options.error();
   if (auto fine = check_writable(test); !fine) return fine.error();  // or the training file would stand alone

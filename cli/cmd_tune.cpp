@@ -18,7 +18,6 @@
 #include "progress.hpp"
 #include "run_record.hpp"
 #include "signals.hpp"
-#include "standard_streams.hpp"
 #include "tune_state.hpp"
 
 namespace lacuna::cli {
@@ -191,7 +190,6 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
 
 Result<int> TuneCommand::run() {
   set_thread_count(output.threads);
-  train = input_path(train);
   if (auto fine = fit.check(); !fine) return fine.error();
   for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();

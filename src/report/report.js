@@ -38,14 +38,30 @@ function lacunaReport(main, report) {
   const has = (list) => Array.isArray(list) && list.some((value) => value !== null);
   const run = report.run || {};
 
-  add(main, "h1", report.title);
-  add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
-  // First how good it is, as far as that is known; then how it looks, how it was made, and last the settings.
-  if (Object.keys(report.quality).length > 0) {
-    add(main, "h2", "How good it is");
-    table(Object.entries(report.quality));
+  // Where the model errs, on entries whose values are known.
+  function showErrors() {
+    if (report.errors.length > 0) {
+      const plots = section(`Errors on the ${report.compared} entries`,
+                            report.compared === "training" ? "The model was fitted on these: give report --test a file it has not seen." : "");
+      if (report.histogram)
+        lacunaPlot.bars(plots, { title: "Value minus prediction", xLabel: "value minus prediction", yLabel: "entries", categories: report.histogram.middle,
+                                 series: [{ name: "", y: report.histogram.count }] });
+      for (const one of report.errors)
+        lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, names: one.names, yLabel: "RMSE", xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
+                                  series: [{ name: one.name, points: one.x.length > 60, x: one.x, y: one.y }] });
+    }
   }
-
+  // Whether intervals keep what they promise.
+  function showIntervals() {
+    if (report.coverage) {
+      const plots = section("Intervals", "Predictions with an interval hold what they promise when the dots lie on the line.");
+      lacunaPlot.lines(plots, { title: "Coverage", xLabel: "promised", yLabel: "kept",
+                                series: [{ name: "found", x: report.coverage.promised, y: report.coverage.kept },
+                                         { name: "promised", x: [0.5, 0.99], y: [0.5, 0.99] }] });
+      lacunaPlot.lines(plots, { title: "Width", xLabel: "promised", yLabel: "mean width", fromZero: true,
+                                series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
+    }
+  }
   function pictures(images) {
     const row = add(main, "div", null, "pictures");
     for (const image of images) {
@@ -56,7 +72,16 @@ function lacunaReport(main, report) {
       add(figure, "figcaption", image.caption);
     }
   }
-  for (const slice of report.pictures) {
+
+  add(main, "h1", report.title);
+  add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
+  if (Object.keys(report.scores).length > 0) {
+    add(main, "h2", "How good it is");
+    table(Object.entries(report.scores));
+  }
+  if (report.compared === "test") showErrors();
+  showIntervals();
+  for (const slice of report.pictures) {  // before, after and difference, side by side
     add(main, "h2", slice.title || "Picture");
     pictures(slice.images);
   }
@@ -88,14 +113,14 @@ function lacunaReport(main, report) {
     if (lists.some((one) => one.x.length > 1))
       lacunaPlot.lines(plots, { title: "Tuning curve", xLabel: "lambda", yLabel: run.tuning.metric, xLog: true, series: lists });
     else
-      lacunaPlot.bars(plots, { title: "Settings", yLabel: run.tuning.metric, categories: lists.map((one) => one.name),
+      lacunaPlot.bars(plots, { title: "Settings", xLabel: "setting", yLabel: run.tuning.metric, categories: lists.map((one) => one.name),
                                series: [{ name: run.tuning.metric, y: lists.map((one) => one.y[0]) }] });
   }
 
   if (has(report.mixture.share) || report.spectra.length > 0) {
     const plots = section("The model");
     if (has(report.mixture.share))
-      lacunaPlot.bars(plots, { title: "Mixture of the parts", yLabel: "share of the norms", categories: report.mixture.parts,
+      lacunaPlot.bars(plots, { title: "Mixture of the parts", xLabel: "part", yLabel: "share of the norms", categories: report.mixture.parts,
                                series: [{ name: "share", y: report.mixture.share }] });
     if (report.spectra.length > 0)
       lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLabel: "singular value", yLog: true,
@@ -109,7 +134,7 @@ function lacunaReport(main, report) {
     for (const view of report.components) {
       if (view.kind === "curves") {
         curves = curves || add(main, "div", null, "plots curves");
-        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel,
+        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel, yLabel: "weight",
                                    series: view.y.map((y, j) => ({ name: view.names[j], x: view.x, y })) });
         continue;
       }
@@ -120,28 +145,7 @@ function lacunaReport(main, report) {
     }
   }
 
-  if (report.errors.length > 0) {
-    const plots = section(`Errors on the ${report.compared} entries`,
-                          report.compared === "training" ? "The model was fitted on these: give report --test a file it has not seen." : "");
-    if (report.histogram)
-      lacunaPlot.bars(plots, { title: "Value minus prediction", yLabel: "entries", categories: report.histogram.middle,
-                               series: [{ name: "", y: report.histogram.count }] });
-    for (const one of report.errors)
-      lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, yLabel: "RMSE", xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
-                                series: [{ name: one.name, points: one.x.length > 60, x: one.x, y: one.y }] });
-  }
-
-  if (report.coverage) {
-    const plots = section("Intervals", "Predictions with an interval hold what they promise when the dots lie on the line.");
-    lacunaPlot.lines(plots, { title: "Coverage", xLabel: "promised", yLabel: "kept",
-                              series: [{ name: "found", x: report.coverage.promised, y: report.coverage.kept },
-                                       { name: "promised", x: [0.5, 0.99], y: [0.5, 0.99] }] });
-    lacunaPlot.lines(plots, { title: "Width", xLabel: "promised", yLabel: "mean width", fromZero: true,
-                              series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
-  }
-
-  add(main, "h2", "The settings");
-  table(Object.entries(report.facts));
+  if (report.compared === "training") showErrors();  // which say little about other cells
 
   add(main, "h2", "Where it came from");
   if (run.command) add(main, "pre", run.command);
@@ -152,4 +156,6 @@ function lacunaReport(main, report) {
     if (run[key] !== undefined && run[key] !== null) rows.push([key.replace("_", " "), String(run[key])]);
   rows.push(["this page", `lacuna ${report.version}`]);
   table(rows);
+  add(main, "h2", "Data and settings");
+  table(Object.entries(report.facts));
 }

@@ -45,20 +45,6 @@ class Streams(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.path("out.csv").read_text(), table)
 
-    def test_questions_come_in_and_answers_go_out(self):
-        """predict MODEL - -o -: from the standard input to the standard output, line for line."""
-        self.write("train.csv", "user,item,value\n" + "".join(f"u{i % 6},i{i % 5},{i % 3 + i % 2}\n" for i in range(30)))
-        self.ok("fit", "train.csv", "-o", "m.lac", "--method", "offsets")
-        asked = "user,item\nu1,i2\nu5,i0\n"
-        self.write("asked.csv", asked)
-        self.ok("predict", "m.lac", "asked.csv", "-o", "answers.csv")
-        done = subprocess.run([LACUNA, "predict", "m.lac", "-", "-o", "-", "--format", "table", "--quiet"], cwd=self.folder, input=asked,
-                              capture_output=True, text=True, timeout=TIMEOUT)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, self.path("answers.csv").read_text())
-        # Two outputs cannot both be the standard output, and a file is still not overwritten by what is made of it.
-        self.assertIn("it would be lost", self.fails(2, "predict", "m.lac", "asked.csv", "-o", "asked.csv"))
-
     def test_errors_name_the_pipe_and_the_line(self):
         done, name = self.piped(b"1 1 1 2\n1 2 x 3\n", "info", None)
         self.assertEqual(done.returncode, 3)
