@@ -2,8 +2,10 @@
 // lacuna convert IN OUT: the same entries in another format.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <memory>
 
+#include "base/nearest.hpp"
 #include "command.hpp"
 #include "input.hpp"
 
@@ -13,15 +15,38 @@ namespace {
 struct ConvertCommand {
   std::string in;
   std::string out;
+  std::string to = "auto";
+  std::string across;
   Output output;
   InputFlags input;
+
+  // Makes a table wide, or a line for each cell, where --across says so.
+  Result<> lay_out(TensorFile& file) const {
+    if (across.empty()) return Nothing{};
+    int wide = -1;
+    std::vector<std::string> names{"none"};
+    for (std::size_t k = 0; k < file.modes.size(); ++k) {
+      names.push_back(file.modes[k].name);
+      if (file.modes[k].name == across) wide = static_cast<int>(k);
+    }
+    if (wide < 0 && across != "none") {
+      const auto meant = nearest(across, names);
+      return usage_error("--across", fmt::format("found '{}', expected a mode of {}, which has {}{}", across,
+                                                 in, fmt::join(std::next(names.begin()), names.end(), ", "),
+                                                 meant ? fmt::format("; did you mean {}?", *meant) : ""));
+    }
+    file.table = {};
+    file.table.wide_mode = wide;
+    return Nothing{};
+  }
 
   Result<int> run() {
     auto options = input.read_options();
     if (!options) return options.error();
     auto file = read_tensor(in, *options);
     if (!file) return file.error();
-    if (auto written = write_tensor(out, *file); !written) return written.error();
+    if (auto laid = lay_out(*file); !laid) return laid.error();
+    if (auto written = write_tensor(out, *file, format_called(to)); !written) return written.error();
     const Count written_entries = file->entries.size();
     if (output.json)
       fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(file->modes)},
@@ -42,7 +67,13 @@ Action add_convert(CLI::App& app) {
   auto command = std::make_shared<ConvertCommand>();
   CLI::App& verb = *app.add_subcommand("convert", "write a file's entries in the format of another name");
   verb.add_option("input", command->in, "file to read")->required();
-  verb.add_option("output", command->out, "file to write; its ending says the format")->required();
+  verb.add_option("-o,--output,output", command->out,
+                  "file to write; its ending says the format, or --to does")
+      ->required();
+  verb.add_option("--to", command->to, "the format to write; auto: by the name's ending, to - as it was read")
+      ->check(CLI::IsMember(format_names()));
+  verb.add_option("--across", command->across,
+                  "write a wide table with this mode across its columns; none: a line for each cell");
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

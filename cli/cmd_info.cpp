@@ -16,6 +16,8 @@
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
 #include "io/file/json_list.hpp"
+#include "io/file/standard_streams.hpp"
+#include "io/file/stream_copy.hpp"
 #include "model/body.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/fiber_counts.hpp"
@@ -28,6 +30,7 @@ using Json = nlohmann::ordered_json;
 
 struct InfoCommand {
   std::string path;
+  std::string shown;  // what it is called
   Output output;
   InputFlags input;
 
@@ -93,6 +96,19 @@ double plain_fit_bytes(const ObservedTensor& tensor) {
   return lacuna::info(*plain.method).bytes(tensor.size(), tensor.modes(), plain);
 }
 
+// A stream is looked at, and then read.
+Result<int> InfoCommand::run() {
+  set_thread_count(output.threads);
+  shown = path;
+  if (path != "-") return is_model_file(path) ? show_model() : show_data();
+  const auto copy = io::StreamCopy::take(path);
+  if (!copy) return copy.error();
+  path = copy->path();
+  shown = io::kStandardInput;
+  const auto code = is_model_file(path) ? show_model() : show_data();
+  return code ? code : copy->of_stream(code.error());
+}
+
 Result<int> InfoCommand::show_data() const {
   auto options = input.read_options();
   if (!options) return options.error();
@@ -105,7 +121,7 @@ Result<int> InfoCommand::show_data() const {
 
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
   const double cells = count_cells(tensor->modes());
-  Json about{{"file", path},
+  Json about{{"file", shown},
              {"format", format_name(format)},
              {"shape", extents(tensor->modes())},
              {"index_base", base},
@@ -124,7 +140,7 @@ Result<int> InfoCommand::show_data() const {
     fmt::print("{}\n", about.dump());
     return 0;
   }
-  fmt::print("{}: {}, {}\n", path, format_name(format), shape_text(extents(tensor->modes())));
+  fmt::print("{}: {}, {}\n", shown, format_name(format), shape_text(extents(tensor->modes())));
   fmt::print("{} observed ({:.4g} % of the cells), {} listed without a value, indices from {}\n",
              grouped(tensor->size()), 100.0 * static_cast<double>(tensor->size()) / cells,
              grouped(tensor->missing()), base);
@@ -194,7 +210,7 @@ Result<int> InfoCommand::show_model() const {
   const std::string offsets = describe(spec_of(model->offsets), modes);
   const Predictor predictor(*model);
   const std::vector<double> mixture = predictor.mixture();
-  Json about{{"file", path},
+  Json about{{"file", shown},
              {"format", "lacuna model"},
              {"kind", kind_name(*model)},
              {"method", model->method},
@@ -225,7 +241,7 @@ Result<int> InfoCommand::show_model() const {
     fmt::print("{}\n", about.dump());
     return 0;
   }
-  fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", path, model->method,
+  fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", shown, model->method,
              shape_text(extents(modes)), grouped(model->entries), model->version);
   fmt::print("values {:.6g} to {:.6g}", model->observed.low, model->observed.high);
   if (model->clip)
@@ -245,11 +261,6 @@ Result<int> InfoCommand::show_model() const {
   if (const auto& run = model->record.run; run && !run->command.empty())
     fmt::print("fitted by: {}\n", run->command);
   return 0;
-}
-
-Result<int> InfoCommand::run() {
-  set_thread_count(output.threads);
-  return is_model_file(path) ? show_model() : show_data();
 }
 
 }  // namespace

@@ -53,6 +53,9 @@ Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& pr
 
 Result<int> PredictCommand::run() {
   use_threads(output.threads);
+  if (interval > 0.0 && out == "-")
+    return usage_error("--interval",
+                       "the ends of intervals go to files beside the output, expected a name for it, not -");
   auto fitted = load_model(model);
   if (auto fine = agreed(fitted); !fine) return fine.error();
   clip.apply_to(*fitted);

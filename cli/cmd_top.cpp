@@ -188,6 +188,7 @@ Result<> TopCommand::ask_all(const QueryRules& rules) {
 
 Result<int> TopCommand::run() {
   set_thread_count(output.threads);
+  if (out == "-") out.clear();  // where lists go anyway
   if (queries.empty() && each.empty())
     return usage_error("QUERIES", "expected MODE=LABEL, a file, - for the standard input, or --each MODE");
   auto fitted = load_model(model);

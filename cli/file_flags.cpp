@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/file/atomic_file.hpp"
+#include "io/file/standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -25,8 +26,8 @@ struct FileFlag {
   Role role;
 };
 
-// A verb without outputs needs no line.
-constexpr std::array<FileFlag, 36> kFileFlags = {{
+// All that name data: an input may be the standard input, but only one.
+constexpr std::array<FileFlag, 43> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
@@ -49,6 +50,13 @@ constexpr std::array<FileFlag, 36> kFileFlags = {{
     {"update", "model", Role::kInput},
     {"update", "new", Role::kInput},
     {"update", "--output", Role::kOutput},
+    {"evaluate", "model", Role::kInput},
+    {"evaluate", "test", Role::kInput},
+    {"evaluate", "--filter", Role::kInput},
+    {"certify", "model", Role::kInput},
+    {"certify", "train", Role::kInput},
+    {"info", "file", Role::kInput},
+    {"top", "queries", Role::kInput},
     {"split", "input", Role::kInput},
     {"split", "--train", Role::kOutput},
     {"split", "--test", Role::kOutput},
@@ -76,6 +84,7 @@ using Identity = std::tuple<dev_t, ino_t, std::string>;
 
 std::optional<Identity> identity(const std::string& path) {
   struct stat info {};
+  if (io::is_standard_stream(path)) return std::nullopt;
   if (::stat(path.c_str(), &info) == 0) {
     if (!S_ISREG(info.st_mode)) return std::nullopt;
     return Identity{info.st_dev, info.st_ino, ""};
@@ -108,12 +117,30 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
   const CLI::Option* interval = verb.get_option_no_throw("--interval");
   if (verb.get_name() == "predict" && interval != nullptr && interval->count() > 0)
     for (const std::string& path : verb.get_option("--output")->results())
-      for (const char* end : {"low", "high"})
+      for (const char* end : {"low", "high"})  // cmd_predict.cpp refuses "-"
         files.push_back({"--interval", beside(path, end), Role::kOutput});
   return files;
 }
 
+Result<> check_standard_streams(const std::vector<NamedFile>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (io::is_standard_stream(files[i].path) && files[j].path == files[i].path &&
+          files[j].role == files[i].role)
+        return usage_error(files[i].flag,
+                           fmt::format("standard {} is also {}, expected - for one of them",
+                                       files[i].role == Role::kInput ? "input" : "output", files[j].flag));
+  return Nothing{};
+}
+
 }  // namespace
+
+bool writes_to_standard_output(const CLI::App& app, const CLI::App& verb) {
+  const std::vector<NamedFile> files = named_files(app, verb);
+  return std::any_of(files.begin(), files.end(), [](const NamedFile& file) {
+    return file.role == Role::kOutput && io::is_standard_stream(file.path);
+  });
+}
 
 std::string beside(const std::string& path, const std::string& what) {
   const auto name = path.find_last_of('/') + 1;
@@ -125,6 +152,7 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   const std::vector<NamedFile> files = named_files(app, verb);
   for (const NamedFile& file : files)
     if (file.path.empty()) return usage_error(file.flag, "found an empty file name");
+  if (auto fine = check_standard_streams(files); !fine) return fine;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
     const auto mine = identity(files[i].path);

@@ -11,8 +11,11 @@ namespace lacuna::cli {
 
 // Refuses an empty name, an output that is an input, or two outputs that are one file, whatever they are called: by device and
 // inode, or where a file does not exist yet by the folder's identity and the name. Devices and pipes may be named
-// more than once.
+// more than once, but not "-", the standard input or output.
 Result<> check_files(const CLI::App& app, const CLI::App& verb);
+
+// Whether an output is "-". What a verb prints then goes to standard error.
+[[nodiscard]] bool writes_to_standard_output(const CLI::App& app, const CLI::App& verb);
 
 // Where predict writes the ends of intervals: answers.csv -> answers.low.csv.
 [[nodiscard]] std::string beside(const std::string& path, const std::string& what);

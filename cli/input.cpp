@@ -7,30 +7,43 @@
 #include <cmath>
 #include <lacuna/base/base.hpp>
 
+#include "io/text/time_zone.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
 namespace lacuna::cli {
+
 namespace {
 
-const std::vector<std::pair<std::string, Format>> kFormats = {
-    {"auto", Format::kAuto},   {"tns", Format::kTns},         {"sptensor", Format::kSptensor},
-    {"table", Format::kTable}, {"npy", Format::kNpy},         {"npz", Format::kNpz},
-    {"mat", Format::kMat},     {"picture", Format::kPicture}, {"netcdf", Format::kNetcdf},
-    {"hdf5", Format::kHdf5},   {"tiff", Format::kTiff},       {"envi", Format::kEnvi},
-    {"video", Format::kVideo}};
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const auto& [format_name, format] : kFormats) names.push_back(format_name);
-  return names;
+const std::vector<std::pair<std::string, Format>>& named_formats() {
+  static const std::vector<std::pair<std::string, Format>> kFormats = {
+      {"auto", Format::kAuto},   {"tns", Format::kTns},         {"sptensor", Format::kSptensor},
+      {"table", Format::kTable}, {"npy", Format::kNpy},         {"npz", Format::kNpz},
+      {"mat", Format::kMat},     {"picture", Format::kPicture}, {"netcdf", Format::kNetcdf},
+      {"hdf5", Format::kHdf5},   {"tiff", Format::kTiff},       {"envi", Format::kEnvi},
+      {"video", Format::kVideo}};
+  return kFormats;
 }
 
 }  // namespace
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const auto& [format_name, format] : named_formats()) names.push_back(format_name);
+  return names;
+}
+
+Format format_called(const std::string& name) {
+  for (const auto& [format_name, format] : named_formats())
+    if (format_name == name) return format;
+  return Format::kAuto;
+}
+
 void InputFlags::add_flags(CLI::App& command) {
   const char* group = "Input";
-  command.add_option("--format", format, "what the input is; auto: from its name and first bytes")
+  command
+      .add_option("--format", format,
+                  "what the input is; auto: from its name and first bytes, of - from its bytes")
       ->check(CLI::IsMember(format_names()))
       ->group(group);
   command
@@ -44,6 +57,26 @@ void InputFlags::add_flags(CLI::App& command) {
   command.add_option("--variable", variable, "which array of a .mat, .npz, .nc or .h5 file")->group(group);
   command.add_option("--mask", mask, "picture or array: nonzero cells are observed")->group(group);
   command.add_flag("--invert-mask", invert_mask, "nonzero mask cells are missing instead")->group(group);
+  add_table_flags(command);
+  command
+      .add_option("--same", same,
+                  "two modes that are one set of things, such as head,tail; none: no two; unset: found from "
+                  "the labels of a table of facts")
+      ->delimiter(',')
+      ->group(group);
+  command
+      .add_option(
+          "--coordinates", coordinates,
+          "positions of a mode's indices, such as band=wavelengths.txt: a number or time stamp on each "
+          "line, or a label and one; may repeat")
+      ->group(group);
+  command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
+      ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
+      ->group(group);
+}
+
+void InputFlags::add_table_flags(CLI::App& command) {
+  const char* group = "Input";
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
   command.add_option("--decimal", decimal, "mark before the decimals of a table's values: , or .")
       ->check(CLI::IsMember({"auto", ",", "."}))
@@ -60,12 +93,25 @@ void InputFlags::add_flags(CLI::App& command) {
       .add_option("--weight-column", weight_column,
                   "how much each line counts, by name or number; 2: as if listed twice")
       ->group(group);
-  command.add_option("--bin", bins, "bin a time column, such as time=7d; may repeat")->group(group);
   command
-      .add_option("--same", same,
-                  "two modes that are one set of things, such as head,tail; none: no two; unset: found from "
-                  "the labels of a table of facts")
+      .add_flag("--wide{column}", wide,
+                "a wide table: one mode lies across its columns, called so by --wide=NAME; --columns say "
+                "where a row "
+                "lies")
+      ->group(group);
+  command
+      .add_option("--values", values,
+                  "several value columns, such as temperature,humidity: the labels of a mode, variable or "
+                  "--wide=NAME")
       ->delimiter(',')
+      ->group(group);
+  command
+      .add_option("--bin", bins,
+                  "bin a time column, such as time=7d or, of the calendar, time=1w, 1M, 1Q, 1y; may repeat")
+      ->group(group);
+  command
+      .add_option("--time-zone", time_zone,
+                  "of time stamps without an offset, such as Europe/Berlin or +01:00; unset: UTC")
       ->group(group);
   command
       .add_option(
@@ -74,22 +120,12 @@ void InputFlags::add_flags(CLI::App& command) {
           "of dates do by themselves")
       ->delimiter(',')
       ->group(group);
-  command
-      .add_option(
-          "--coordinates", coordinates,
-          "positions of a mode's indices, such as band=wavelengths.txt: a number or time stamp on each "
-          "line, or a label and one; may repeat")
-      ->group(group);
   command.add_flag("--indices", indices, "the table's mode columns are numbers, not labels")->group(group);
-  command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
-      ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
-      ->group(group);
 }
 
 Result<ReadOptions> InputFlags::read_options() const {
   ReadOptions options;
-  for (const auto& [format_name, value] : kFormats)
-    if (format_name == format) options.format = value;
+  options.format = format_called(format);
   if (index_base >= 0) options.index_base = index_base;
   options.shape = shape;
   options.missing_value = missing_value;
@@ -102,15 +138,19 @@ Result<ReadOptions> InputFlags::read_options() const {
   options.columns = columns;
   options.value_column = value_column;
   options.weight_column = weight_column;
+  if (!wide.empty()) options.wide = wide;
+  options.value_columns = values;
+  options.time_zone = time_zone;
+  if (auto zone = io::TimeZone::find(time_zone); !zone) return usage_error("--time-zone", zone.error().what);
   options.table_indices = indices;
   options.same = same;
   for (const std::string& bin : bins) {
-    const std::size_t equals = bin.find('=');
-    if (equals == std::string::npos)
-      return usage_error("--bin", fmt::format("found '{}', expected COLUMN=WIDTH such as time=7d", bin));
-    const auto width = parse_duration(bin.substr(equals + 1));
-    if (!width) return usage_error("--bin", width.error().what);
-    options.bins.push_back({.column = bin.substr(0, equals), .width = *width});
+    const std::size_t equals = bin.rfind('=');
+    const std::size_t width = equals == std::string::npos ? 0 : equals + 1;
+    auto request = parse_bin_width(bin.substr(width));
+    if (!request) return usage_error("--bin", request.error().what);
+    if (width > 0) request->column = bin.substr(0, equals);
+    options.bins.push_back(std::move(*request));
   }
   options.positions = positions;
   for (const std::string& one : coordinates) {
@@ -194,7 +234,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   if (auto attached = attach(); !attached) return attached.error();
   if (!test_path.empty()) {
     auto test = read_cells(test_path, flags, file->modes, file->index_base);
-    if (!test && flags.index_base < 0 && file->index_base == 1) {
+    if (!test && flags.index_base < 0 && file->index_base == 1 && path != "-") {
       // The test file may show what the training file could not: that indices begin at 0.
       auto from_zero = read_cells(test_path, flags, file->modes, 0);
       if (from_zero) {

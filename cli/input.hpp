@@ -15,6 +15,10 @@
 
 namespace lacuna::cli {
 
+// What --format takes, and what it means.
+[[nodiscard]] std::vector<std::string> format_names();
+[[nodiscard]] Format format_called(const std::string& name);
+
 struct InputFlags {
   int index_base = -1;
   std::vector<Index> shape;
@@ -29,6 +33,9 @@ struct InputFlags {
   std::vector<std::string> columns;
   std::string value_column;
   std::string weight_column;
+  std::string wide;  // the name of the mode across the columns; empty: the table is not wide
+  std::vector<std::string> values;
+  std::string time_zone;
   std::vector<std::string> bins;
   std::vector<std::string> positions;
   std::vector<std::string> coordinates;
@@ -39,6 +46,9 @@ struct InputFlags {
   void add_flags(CLI::App& command);
   [[nodiscard]] Result<ReadOptions> read_options() const;
   [[nodiscard]] Duplicates duplicate_policy() const { return *parse_duplicates(duplicates); }
+
+ private:
+  void add_table_flags(CLI::App& command);
 };
 
 // Everything a fit wants to know about its input.

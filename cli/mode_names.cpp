@@ -17,7 +17,11 @@ std::string meant(const std::optional<std::string>& near, const char* quote) {
 }  // namespace
 
 ModeNames::ModeNames(const Model& model) : model_(&model) {
-  for (const Mode& mode : model.modes) lookups_.emplace_back(mode, model.index_base);
+  for (const Mode& mode : model.modes) {
+    lookups_.emplace_back(mode, model.index_base);
+    texts_.push_back(
+        io::PositionText::of(mode, model.index_base).value());  // load_model has found its time zone
+  }
 }
 
 std::optional<int> ModeNames::find_mode(std::string_view name) const {
@@ -39,27 +43,26 @@ std::string ModeNames::no_such_mode(std::string_view name) const {
 
 Index ModeNames::find(int mode, std::string_view text) const {
   const Mode& of = model_->modes[mode];
-  if (!of.labels.empty() || !of.binning) return lookups_[mode].find(text);
+  if (!of.binning) return lookups_[mode].find(text);
+  if (const Index named = of.labels.empty() ? kUnseen : lookups_[mode].find(text); named != kUnseen)
+    return named;
   std::int64_t seconds = 0;
-  if (!io::parse_stamp(text, seconds)) return kUnseen;
-  const std::int64_t bin = io::bin_of(seconds, *of.binning);
+  if (!io::parse_stamp(text, texts_[mode].zone(), seconds)) return kUnseen;
+  if (of.binning->unit != BinUnit::kSecond && !io::has_a_date(seconds)) return kUnseen;
+  const std::int64_t bin = io::bin_of(seconds, *of.binning, texts_[mode].zone());
+  if (!of.labels.empty()) return lookups_[mode].find(io::bin_text(bin, *of.binning, texts_[mode].zone()));
   return bin >= 0 && bin < std::int64_t{of.size} ? static_cast<Index>(bin) : kUnseen;
 }
 
 std::string ModeNames::no_such_position(int mode, std::string_view text) const {
   const Mode& of = model_->modes[mode];
-  if (of.labels.empty() && of.binning)
-    return fmt::format("found {}, expected a time of mode {}: from {} on, {} steps of {} seconds",
-                       io::quoted(text), of.name, this->text(mode, 0), of.size, of.binning->width);
+  if (of.binning)
+    return fmt::format("found {}, expected a time of mode {}: from {} on, {} steps of {}", io::quoted(text),
+                       of.name, this->text(mode, 0), of.size, io::width_text(*of.binning));
   return fmt::format("found {}, expected {}{}", io::quoted(text), lookups_[mode].expected(),
                      meant(nearest(text, of.labels), "'"));
 }
 
-std::string ModeNames::text(int mode, Index position) const {
-  const Mode& of = model_->modes[mode];
-  if (position < of.labels.size()) return of.labels[position];
-  if (of.binning) return std::to_string(of.binning->origin + std::int64_t{position} * of.binning->width);
-  return std::to_string(std::int64_t{position} + model_->index_base);
-}
+std::string ModeNames::text(int mode, Index position) const { return texts_[mode].text(position); }
 
 }  // namespace lacuna::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/text/position_lookup.hpp"
+#include "io/text/position_text.hpp"
 
 namespace lacuna::cli {
 
@@ -37,6 +38,7 @@ class ModeNames {
  private:
   const Model* model_;
   std::vector<io::PositionLookup> lookups_;
+  std::vector<io::PositionText> texts_;
 };
 
 }  // namespace lacuna::cli

@@ -7,6 +7,7 @@
 
 #include "cluster.hpp"
 #include "file_flags.hpp"
+#include "io/file/standard_streams.hpp"
 #include "number_flags.hpp"
 #include "suggest.hpp"
 
@@ -78,6 +79,10 @@ Result<int> Program::run() {
     if (!app_.got_subcommand(verb)) continue;
     if (auto fine = check_verb(verb); !fine) return fine.error();
     if (auto fine = check_files(app_, *app_.get_subcommand(verb)); !fine) return fine.error();
+    // top answers on standard output by itself, as questions come
+    if (verb != "top" && writes_to_standard_output(app_, *app_.get_subcommand(verb)) &&
+        !io::keep_output_for_data())
+      return output_error("-", "standard output cannot be written to");
     return action();
   }
   return usage_error("", "no verb given; see lacuna --help");

@@ -10,6 +10,7 @@ and is not touched.
 """
 import gzip
 import io
+import lzma
 import struct
 import zipfile
 from pathlib import Path
@@ -20,11 +21,13 @@ import scipy.sparse
 from PIL import Image
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
-OPTION_BYTES = {"tns": 3, "sptensor": 1, "table": 10, "npy": 2, "npz": 2, "mat5": 3, "picture": 1, "text_against_npz": 2,
+OPTION_BYTES = {"tns": 3, "sptensor": 1, "table": 14, "npy": 2, "npz": 2, "mat5": 3, "picture": 1, "text_against_npz": 2,
                 "command_line": 2, "side": 4}  # fmt: skip
 
 TNS = "1 1 1 0.5\n2 3 1 -1.25e3\n# a comment\n2 1 4 nan\n3 2 2 7\n"
 SPTENSOR = "sptensor\n3\n3 3 4\n3\n1 1 1 0.5\n2 3 1 -1.25\n3 2 4 7\n"
+# Two lines as one block that is not compressed, without a checksum
+ZSTD = b"\x28\xb5\x2f\xfd\x20\x0c\x61\x00\x00" + b"1 1 2\n2 2 3\n"
 TABLES = {
     "labels": "user,item,value\nann,tea,1.5\nbob,milk,2\nann,milk,\n",
     "semicolons": "user;item;value\nann;tea;1,5\nbob;milk;2,25\n",
@@ -37,6 +40,7 @@ TABLES = {
     "dos": "\ufeffuser,item,value\r\na,b,1\r\nb,c,2\r\n",
     "numbers": "1,1,0.5\n2,3,1.5\n3,1,2.5\n",
     "pipes": "a|b|c|1\nb|b|c|2\n",
+    "zones": "user,item,time,value\na,b,2024-03-31 02:30,1\nb,b,2024-10-27 02:30:00 +0100,2\n",
 }
 SETTINGS = {
     "parts": ["full", "pairs", "user|item ; item|user,3 rank=2 lambda=0.5 rows=0.5 fibers=1", "1|2~8,3 smooth=1.5", "|1~2,2~3"],
@@ -62,9 +66,29 @@ def text():
     put("sptensor", "plain", SPTENSOR)
     for name, table in TABLES.items():
         put("table", name, table)
+    put("table", "wide", "station,day,1,2,3\nnorth,2024-01-31,1.50,,3\nsouth,2024-02-01,NaN,0,-7\n", b"\1" + bytes(9))
+    put("table", "wide-dates", 'who,2024-01-05,"2024-02-06",2024-03-01\r\na,1,2,\r\n"b,c",,0,5\r\n', b"\3\1" + bytes(9))
+    put("table", "values", "user,item,value,weight\na,b,1,2\nb,b,,0.5\n", b"\3" + bytes(9))
+    put("table", "months", "user,item,time,value\na,b,2020-01-31,1\nb,b,2020-02-01 23:59Z,2\n", b"\3\1\0" + bytes(9))
+    put("tns", "packed-xz", lzma.compress(TNS.encode()))
+    put("tns", "two-packed-xz", lzma.compress(b"1 1 2\n") + lzma.compress(b"2 2 3\n"))
+    put("tns", "packed-zstd", ZSTD)
     put("text_against_npz", "tns", TNS)
     put("text_against_npz", "sptensor", SPTENSOR, b"\1")
     put("text_against_npz", "table", TABLES["numbers"], b"\2")
+
+
+def zones():
+    """Files as /usr/share/zoneinfo has them (RFC 8536): no old block, two changes, and a rule for all years to come."""
+    def head(changes, types):
+        return b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, changes, types, 4)
+
+    types = struct.pack(">iBB", 3600, 0, 0) + struct.pack(">iBB", 7200, 1, 0) + b"CET\0"
+    old = head(0, 1) + types[:6] + b"CET\0"
+    changes = struct.pack(">2q", 0, 1_000_000_000) + b"\1\0"
+    put("time_zone", "rule", old + head(2, 2) + changes + types + b"\nCET-1CEST,M3.5.0,M10.5.0/3\n")
+    put("time_zone", "south", old + head(2, 2) + changes + types + b"\n<+10>-10<+11>,M10.1.0,M4.1.0/-3:30\n")
+    put("time_zone", "fixed", old + head(0, 1) + types[:6] + b"CET\0\n<-03>3\n")
 
 
 def arrays():
@@ -190,6 +214,7 @@ def settings():
 
 if __name__ == "__main__":
     text()
+    zones()
     arrays()
     pictures()
     cubes()

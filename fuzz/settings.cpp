@@ -50,6 +50,7 @@ void check_structure(const std::string& text) {
   }
   check_reading(parse_mode_list(text, kModes));
   check_reading(parse_duration(text));
+  check_reading(parse_bin_width(text));
 }
 
 }  // namespace

@@ -119,8 +119,10 @@ void write_and_read(const TensorFile& file, MemoryFile& memory, ReadOptions opti
     return;
   }
   options.shape = extents(file.modes);
-  options.columns.clear();  // what was written has no other columns
-  options.value_column.clear();
+  if (file.table.wide_mode < 0) {  // what was written has no other columns
+    options.columns.clear();
+    options.value_column.clear();
+  }
   for (const Mode& mode : file.modes)
     if (!mode.labels.empty()) options.shape.clear();  // sizes are those of the labels
   const auto again = read_tensor(memory.path(), options);

@@ -40,9 +40,10 @@ using Files = std::vector<std::pair<std::string, std::string>>;  // mode and pat
 std::vector<BinRequest> bins_of(const Bins& bins) {
   std::vector<BinRequest> requests;
   for (const auto& [column, width] : bins) {
-    const auto seconds = parse_duration(width);
-    if (!seconds) raise({.kind = ErrorKind::kUsage, .where = "bins", .what = seconds.error().what});
-    requests.push_back({.column = column, .width = *seconds});
+    auto request = parse_bin_width(width);
+    if (!request) raise({.kind = ErrorKind::kUsage, .where = "bins", .what = request.error().what});
+    request->column = column;
+    requests.push_back(std::move(*request));
   }
   return requests;
 }

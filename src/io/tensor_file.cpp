@@ -16,6 +16,7 @@
 #include "io/array/npz_write.hpp"
 #include "io/child/dense_child.hpp"
 #include "io/cube/envi.hpp"
+#include "io/file/standard_streams.hpp"
 #include "io/file/stream_copy.hpp"
 #include "io/file/system_text.hpp"
 #include "io/matlab/mat.hpp"
@@ -41,7 +42,7 @@ constexpr int kLinesLookedAt = 100;
 struct Ending {
   Format format = Format::kAuto;
   bool text = false;
-  bool packed = false;  // ".gz"
+  bool packed = false;  // ".gz", ".zst" or ".xz"
 };
 
 bool take_ending(std::string& name, std::string_view ending) {
@@ -84,7 +85,7 @@ Ending ending_of(const std::string& path) {
   std::string name = path;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   Ending out;
-  out.packed = take_ending(name, ".gz");
+  out.packed = take_ending(name, ".gz") || take_ending(name, ".zst") || take_ending(name, ".xz");
   for (const Known& known : kKnown) {
     if (!take_ending(name, known.ending)) continue;
     out.format = known.format;
@@ -170,7 +171,7 @@ Result<Format> find_format(const std::string& name, const std::string& path) {
   const Ending ending = ending_of(name);
   if (ending.format == Format::kTns || ending.format == Format::kSptensor) return sparse_text(path);
   if (ending.packed && ending.format != Format::kAuto && !ending.text) {
-    return input_error(path, "found a gzipped array or picture, expected it unpacked");
+    return input_error(path, "found a packed array or picture, expected it unpacked");
   }
   if (ending.format != Format::kAuto) return ending.format;
   if (!ending.text) {
@@ -184,10 +185,11 @@ bool is_text(Format format) {
   return format == Format::kTns || format == Format::kSptensor || format == Format::kTable;
 }
 
-// The format that a file of this name is written in.
-Result<Format> output_format(const std::string& path, const TensorFile& file) {
+// The format that a file of this name is written in, unless another is asked for.
+Result<Format> output_format(const std::string& path, const TensorFile& file, Format asked) {
   const Ending ending = ending_of(path);
-  Format format = ending.format;
+  Format format = asked != Format::kAuto ? asked : ending.format;
+  if (io::is_standard_stream(path) && format == Format::kAuto) format = file.format;
   // Endings such as .txt, and devices, leave it to the tensor: as it was, or else a table.
   if (format == Format::kAuto) {
     if (!ending.text && !is_text(file.format)) {
@@ -198,7 +200,7 @@ Result<Format> output_format(const std::string& path, const TensorFile& file) {
   }
   if (ending.packed && !is_text(format)) {
     return output_error(path,
-                        fmt::format("only text formats are written gzipped, not {}", format_name(format)));
+                        fmt::format("only text formats are written packed, not {}", format_name(format)));
   }
   if (format != Format::kTable && !file.entries.weight.empty()) {
     return output_error(path, fmt::format("the entries have weights, which a {} file cannot hold, expected a "
@@ -311,8 +313,8 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
   return file;
 }
 
-Result<> check_output_name(const std::string& path, const TensorFile& file) {
-  const auto format = output_format(path, file);
+Result<> check_output_name(const std::string& path, const TensorFile& file, Format asked) {
+  const auto format = output_format(path, file, asked);
   if (!format) return format.error();
   switch (*format) {
     case Format::kPicture:
@@ -328,8 +330,8 @@ Result<> check_output_name(const std::string& path, const TensorFile& file) {
   }
 }
 
-Result<> write_tensor(const std::string& path, const TensorFile& file) {
-  const auto format = output_format(path, file);
+Result<> write_tensor(const std::string& path, const TensorFile& file, Format asked) {
+  const auto format = output_format(path, file, asked);
   if (!format) return format.error();
   switch (*format) {
     case Format::kSptensor:
@@ -358,6 +360,7 @@ Result<> write_tensor(const std::string& path, const TensorFile& file) {
 }
 
 std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry) {
+  if (io::is_standard_stream(path)) return io::kStandardInput;
   if (entry < 0 || io::is_stream(path)) return path;  // a stream is gone
   Format format = options.format;
   if (format == Format::kAuto) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/text/position_text.hpp"
 #include "model/body.hpp"
 #include "model/component_views.hpp"
 #include "report/pictures.hpp"
@@ -62,8 +63,8 @@ bool has_order(const Model& model, const ComponentView& view, bool picture) {
 
 std::string position_text(const Mode& mode, Index i, int base) {
   if (i < mode.labels.size()) return mode.labels[i];
-  if (mode.binning) return std::to_string(mode.binning->origin + std::int64_t{i} * mode.binning->width);
-  return std::to_string(std::int64_t{i} + base);
+  const auto text = io::PositionText::of(mode, base);  // load_model has found its time zone
+  return text ? text->text(i) : std::to_string(std::int64_t{i} + base);
 }
 
 ordered_json number_or_null(double value) { return std::isnan(value) ? ordered_json() : ordered_json(value); }

@@ -104,12 +104,20 @@ ordered_json images_of(const Slice& slice, const Model& model, const Predictor& 
                        const ReportInput& input, std::span<const double> test_prediction) {
   ordered_json images = ordered_json::array();
   if (input.train != nullptr)
-    images.push_back(slice.image("what was known",
+    images.push_back(slice.image("before: what was known",
                                  slice.gather(*input.train, [&](Count e) { return input.train->value[e]; })));
-  images.push_back(slice.image("what the model says", predictor.predict(slice.cells(model.order())).value));
+  images.push_back(
+      slice.image("after: what the model says", predictor.predict(slice.cells(model.order())).value));
   if (input.test == nullptr) return images;
   const auto truth = [&](Count e) { return input.test->value[e]; };
-  images.push_back(slice.image("the test entries", slice.gather(*input.test, truth)));
+  std::vector<double> known = slice.gather(*input.test, truth);
+  if (input.train != nullptr) {
+    const std::vector<double> fitted =
+        slice.gather(*input.train, [&](Count e) { return input.train->value[e]; });
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (std::isnan(known[i])) known[i] = fitted[i];
+  }
+  images.push_back(slice.image("the truth, where it is known", known));
   std::vector<double> error =
       slice.gather(*input.test, [&](Count e) { return std::abs(truth(e) - test_prediction[e]); });
   std::vector<double> sizes;
@@ -119,8 +127,8 @@ ordered_json images_of(const Slice& slice, const Model& model, const Predictor& 
   // The largest errors are few; the rest would be black if white were theirs.
   const auto high = sizes.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(sizes.size() - 1));
   std::nth_element(sizes.begin(), high, sizes.end());
-  images.push_back(
-      slice.image(fmt::format("size of the error there, white from {:.3g}", *high), error, 0.0, *high));
+  images.push_back(slice.image(fmt::format("difference on the test entries, white from {:.3g}", *high), error,
+                               0.0, *high));
   return images;
 }
 

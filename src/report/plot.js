@@ -107,24 +107,34 @@ const lacunaPlot = (() => {
     }
   }
 
+  // Under some of the points, as many as there is room for.
+  function namedAxis(box, x, points, names) {
+    const shown = names.map((name) => (name.length > 16 ? name.slice(0, 15) + "\u2026" : name));
+    const widest = Math.max(...shown.map((name) => name.length)) * 6 + 14;
+    const every = Math.ceil(shown.length / Math.max(1, Math.floor((box.right - box.left) / widest)));
+    for (let i = 0; i < shown.length; i += every)
+      svg(box.root, "text", { x: x(points[i]), y: box.bottom + 16, class: "tick", "text-anchor": "middle" }, shown[i]);
+  }
+
   function drawable(one, options) {
     const points = [];
     for (let i = 0; i < one.x.length; ++i) {
       const x = one.x[i], y = one.y[i];
       if (x === null || y === null || !isFinite(x) || !isFinite(y)) continue;
       if ((options.xLog && x <= 0) || (options.yLog && y <= 0)) continue;
-      points.push([x, y]);
+      points.push([x, y, options.names && options.names.length > 0 ? options.names[i] : label(x)]);
     }
     return points;
   }
 
-  // options: title, xLabel, yLabel, xLog, yLog, series: [{name, x: [], y: [], points: true to leave the line out}]
+  // options: title, xLabel, yLabel, xLog, yLog, names: what the points of the only series are called, series: [{name, x: [], y: [], points: true to leave the line out}]
   function lines(element, options) {
     const box = frame(element, options, options.series);
     const drawn = options.series.map((one) => drawable(one, options));
     const x = scale(drawn.flat().map((p) => p[0]), options.xLog, box.left, box.right);
     const y = scale(drawn.flat().map((p) => p[1]), options.yLog, box.bottom, box.top, options.fromZero);
-    xAxis(box, x);
+    if (options.names && options.names.length > 0) namedAxis(box, x, options.series[0].x, options.names);
+    else xAxis(box, x);
     yAxis(box, y);
     options.series.forEach((one, i) => {
       const fill = colour(options.series, one);
@@ -134,7 +144,7 @@ const lacunaPlot = (() => {
       const radius = drawn[i].length > 100 ? 1.5 : 3;
       for (const p of drawn[i]) {
         const dot = svg(box.root, "circle", { cx: x(p[0]).toFixed(1), cy: y(p[1]).toFixed(1), r: radius, fill });
-        svg(dot, "title", {}, `${one.name ? one.name + ": " : ""}${label(p[0])}, ${label(p[1])}`);
+        svg(dot, "title", {}, `${one.name ? one.name + ": " : ""}${p[2]}, ${label(p[1])}`);
       }
     });
     return box.root;

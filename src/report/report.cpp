@@ -12,6 +12,7 @@
 #include "evaluate/intervals.hpp"
 #include "io/file/fit_record_json.hpp"
 #include "io/file/json_list.hpp"
+#include "io/text/position_text.hpp"
 #include "model/body.hpp"
 #include "report/assets.hpp"
 #include "report/components.hpp"
@@ -25,6 +26,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 400;  // of an error curve
 constexpr int kHistogramBars = 60;
+constexpr double kShownLevel = 0.9;  // of intervals, in the first table
 
 std::vector<std::string> part_names(const Model& model) {
   std::vector<std::string> names;
@@ -55,6 +57,7 @@ struct Compared {
 };
 
 // The root mean square of the errors at each position of a mode, or of a few neighbouring ones.
+// Labels and bins are named.
 ordered_json errors_along(const Compared& compared, std::size_t k, const Mode& mode, int base) {
   const std::size_t together = (mode.size + kMostPoints - 1) / kMostPoints;
   const std::size_t points = (mode.size + together - 1) / together;
@@ -66,14 +69,19 @@ ordered_json errors_along(const Compared& compared, std::size_t k, const Mode& m
     squares[i / together] += compared.error(e) * compared.error(e);
     ++count[i / together];
   }
+  const auto text = io::PositionText::of(mode, base);
   std::vector<double> x;
   std::vector<double> y;
+  std::vector<std::string> names;
   for (std::size_t p = 0; p < points; ++p) {
     if (count[p] == 0) continue;
+    const auto first = static_cast<Index>(p * together);
+    if (text && !text->is_number(first)) names.push_back(text->text(first));
     x.push_back(static_cast<double>(p * together) + static_cast<double>(together - 1) / 2.0 + base);
     y.push_back(std::sqrt(squares[p] / static_cast<double>(count[p])));
   }
-  return {{"name", mode.name}, {"together", together}, {"x", x}, {"y", y}};
+  if (names.size() != x.size()) names.clear();
+  return {{"name", mode.name}, {"together", together}, {"x", x}, {"y", y}, {"names", names}};
 }
 
 // Bars over all but the half per cent at either end, which go into the outermost ones.
@@ -154,9 +162,11 @@ ordered_json run_of(const Model& model) {
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
                     ordered_json& page) {
   const std::span<const double> truth = compared.entries->value;
-  ordered_json& list = page["facts"];
+  ordered_json& list = page["scores"];
   list[compared.of + " RMSE"] = fmt::format("{:.6g}", rmse(truth, compared.predicted));
   list[compared.of + " MAE"] = fmt::format("{:.6g}", mae(truth, compared.predicted));
+  if (const auto explained = r_squared(truth, compared.predicted))
+    list[compared.of + " R2"] = fmt::format("{:.5f}", *explained);
   if (const auto area = auc(truth, compared.predicted))
     list[compared.of + " AUC"] = fmt::format("{:.5f}", *area);
   page["compared"] = compared.of;
@@ -164,6 +174,25 @@ void add_comparison(const Model& model, const Predictor& predictor, const Compar
     io::list_in(page, "errors").push_back(errors_along(compared, k, model.modes[k], model.index_base));
   page["histogram"] = histogram(compared);
   page["coverage"] = coverage_curve(model, predictor, compared);
+  if (page["coverage"].is_null()) return;
+  const ordered_json& curve = page["coverage"];
+  for (std::size_t i = 0; i < curve["promised"].size(); ++i)
+    if (curve["promised"][i] == kShownLevel)
+      list["intervals"] =
+          fmt::format("of {:.0f} % hold {:.1f} % of the test values; mean width {:.4g}", 100.0 * kShownLevel,
+                      100.0 * curve["kept"][i].get<double>(), curve["width"][i].get<double>());
+}
+
+// What the fit, and its own held-out entries, let expect.
+void add_expectation(const Model& model, ordered_json& scores) {
+  if (!model.record.run) return;
+  const RunRecord& run = *model.record.run;
+  if (run.held_out_rmse)
+    scores["on unseen cells"] =
+        fmt::format("an RMSE of about {:.4g}, found on held-out entries", *run.held_out_rmse);
+  if (run.held_out_auc)
+    scores["on unseen links"] =
+        fmt::format("an AUC of about {:.4f}, found on held-out entries", *run.held_out_auc);
 }
 
 // JSON inside a script element, where "</script" ends it and "<!--" with "<script" keeps it from ending. JSON
@@ -185,6 +214,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
   const Predictor predictor(model);
   ordered_json page{{"title", model.method + " model"},
                     {"version", version()},
+                    {"scores", ordered_json::object()},
                     {"facts", facts(model)},
                     {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
@@ -200,6 +230,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
                     .entries = known,
                     .predicted = predictor.predict(known->cells, known->coordinates).value},
                    page);
+  add_expectation(model, page["scores"]);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -38,10 +38,30 @@ function lacunaReport(main, report) {
   const has = (list) => Array.isArray(list) && list.some((value) => value !== null);
   const run = report.run || {};
 
-  add(main, "h1", report.title);
-  add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
-  table(Object.entries(report.facts));
-
+  // Where the model errs, on entries whose values are known.
+  function showErrors() {
+    if (report.errors.length > 0) {
+      const plots = section(`Errors on the ${report.compared} entries`,
+                            report.compared === "training" ? "The model was fitted on these: give report --test a file it has not seen." : "");
+      if (report.histogram)
+        lacunaPlot.bars(plots, { title: "Value minus prediction", xLabel: "value minus prediction", yLabel: "entries", categories: report.histogram.middle,
+                                 series: [{ name: "", y: report.histogram.count }] });
+      for (const one of report.errors)
+        lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, names: one.names, yLabel: "RMSE", xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
+                                  series: [{ name: one.name, points: one.x.length > 60, x: one.x, y: one.y }] });
+    }
+  }
+  // Whether intervals keep what they promise.
+  function showIntervals() {
+    if (report.coverage) {
+      const plots = section("Intervals", "Predictions with an interval hold what they promise when the dots lie on the line.");
+      lacunaPlot.lines(plots, { title: "Coverage", xLabel: "promised", yLabel: "kept",
+                                series: [{ name: "found", x: report.coverage.promised, y: report.coverage.kept },
+                                         { name: "promised", x: [0.5, 0.99], y: [0.5, 0.99] }] });
+      lacunaPlot.lines(plots, { title: "Width", xLabel: "promised", yLabel: "mean width", fromZero: true,
+                                series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
+    }
+  }
   function pictures(images) {
     const row = add(main, "div", null, "pictures");
     for (const image of images) {
@@ -52,7 +72,16 @@ function lacunaReport(main, report) {
       add(figure, "figcaption", image.caption);
     }
   }
-  for (const slice of report.pictures) {
+
+  add(main, "h1", report.title);
+  add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
+  if (Object.keys(report.scores).length > 0) {
+    add(main, "h2", "How good it is");
+    table(Object.entries(report.scores));
+  }
+  if (report.compared === "test") showErrors();
+  showIntervals();
+  for (const slice of report.pictures) {  // before, after and difference, side by side
     add(main, "h2", slice.title || "Picture");
     pictures(slice.images);
   }
@@ -61,15 +90,15 @@ function lacunaReport(main, report) {
   if (history && has(history.objective)) {
     const plots = section("The fit", "Seconds leave out the time spent measuring.");
     const x = history.seconds;
-    lacunaPlot.lines(plots, { title: "Objective", xLabel: "seconds", series: [{ name: "objective", x, y: history.objective }] });
+    lacunaPlot.lines(plots, { title: "Objective", xLabel: "seconds", yLabel: "objective", series: [{ name: "objective", x, y: history.objective }] });
     if (has(history.gap))
-      lacunaPlot.lines(plots, { title: "Relative duality gap", xLabel: "seconds", yLog: true,
+      lacunaPlot.lines(plots, { title: "Relative duality gap", xLabel: "seconds", yLabel: "gap", yLog: true,
                                 series: [{ name: "gap: at most this far from the best over all ranks", x, y: history.gap }] });
     const error = [{ name: "training", x, y: history.train_rmse }];
     if (has(history.test_rmse)) error.push({ name: "test", x, y: history.test_rmse });
-    lacunaPlot.lines(plots, { title: "RMSE", xLabel: "seconds", series: error });
+    lacunaPlot.lines(plots, { title: "RMSE", xLabel: "seconds", yLabel: "RMSE", series: error });
     if (has(history.test_auc))
-      lacunaPlot.lines(plots, { title: "Test AUC", xLabel: "seconds", series: [{ name: "AUC", x, y: history.test_auc }] });
+      lacunaPlot.lines(plots, { title: "Test AUC", xLabel: "seconds", yLabel: "AUC", series: [{ name: "AUC", x, y: history.test_auc }] });
   }
 
   if (run.tuning) {
@@ -84,17 +113,17 @@ function lacunaReport(main, report) {
     if (lists.some((one) => one.x.length > 1))
       lacunaPlot.lines(plots, { title: "Tuning curve", xLabel: "lambda", yLabel: run.tuning.metric, xLog: true, series: lists });
     else
-      lacunaPlot.bars(plots, { title: "Settings", yLabel: run.tuning.metric, categories: lists.map((one) => one.name),
+      lacunaPlot.bars(plots, { title: "Settings", xLabel: "setting", yLabel: run.tuning.metric, categories: lists.map((one) => one.name),
                                series: [{ name: run.tuning.metric, y: lists.map((one) => one.y[0]) }] });
   }
 
   if (has(report.mixture.share) || report.spectra.length > 0) {
     const plots = section("The model");
     if (has(report.mixture.share))
-      lacunaPlot.bars(plots, { title: "Mixture of the parts", yLabel: "share of the norms", categories: report.mixture.parts,
+      lacunaPlot.bars(plots, { title: "Mixture of the parts", xLabel: "part", yLabel: "share of the norms", categories: report.mixture.parts,
                                series: [{ name: "share", y: report.mixture.share }] });
     if (report.spectra.length > 0)
-      lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLog: true,
+      lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLabel: "singular value", yLog: true,
                                 series: report.spectra.map((one) => ({ name: one.name, x: one.values.map((_, i) => i + 1), y: one.values })) });
   }
 
@@ -105,7 +134,7 @@ function lacunaReport(main, report) {
     for (const view of report.components) {
       if (view.kind === "curves") {
         curves = curves || add(main, "div", null, "plots curves");
-        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel,
+        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel, yLabel: "weight",
                                    series: view.y.map((y, j) => ({ name: view.names[j], x: view.x, y })) });
         continue;
       }
@@ -116,25 +145,7 @@ function lacunaReport(main, report) {
     }
   }
 
-  if (report.errors.length > 0) {
-    const plots = section(`Errors on the ${report.compared} entries`,
-                          report.compared === "training" ? "The model was fitted on these: give report --test a file it has not seen." : "");
-    if (report.histogram)
-      lacunaPlot.bars(plots, { title: "Value minus prediction", yLabel: "entries", categories: report.histogram.middle,
-                               series: [{ name: "", y: report.histogram.count }] });
-    for (const one of report.errors)
-      lacunaPlot.lines(plots, { title: `RMSE along ${one.name}`, fromZero: true, xLabel: one.together > 1 ? `${one.name}, ${one.together} at a time` : one.name,
-                                series: [{ name: one.name, points: one.x.length > 60, x: one.x, y: one.y }] });
-  }
-
-  if (report.coverage) {
-    const plots = section("Intervals", "Predictions with an interval hold what they promise when the dots lie on the line.");
-    lacunaPlot.lines(plots, { title: "Coverage", xLabel: "promised", yLabel: "kept",
-                              series: [{ name: "found", x: report.coverage.promised, y: report.coverage.kept },
-                                       { name: "promised", x: [0.5, 0.99], y: [0.5, 0.99] }] });
-    lacunaPlot.lines(plots, { title: "Width", xLabel: "promised", yLabel: "mean width", fromZero: true,
-                              series: [{ name: "width", x: report.coverage.promised, y: report.coverage.width }] });
-  }
+  if (report.compared === "training") showErrors();  // which say little about other cells
 
   add(main, "h2", "Where it came from");
   if (run.command) add(main, "pre", run.command);
@@ -145,4 +156,6 @@ function lacunaReport(main, report) {
     if (run[key] !== undefined && run[key] !== null) rows.push([key.replace("_", " "), String(run[key])]);
   rows.push(["this page", `lacuna ${report.version}`]);
   table(rows);
+  add(main, "h2", "Data and settings");
+  table(Object.entries(report.facts));
 }

@@ -218,7 +218,8 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .positions = mode.positions,
                       .unit = mode.unit,
                       .side = mode.side,
-                      .same_as = mode.same_as});
+                      .same_as = mode.same_as,
+                      .time_zone = mode.time_zone});
   return labelled;
 }
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """lacuna report and --report: the page is whole, and a real browser draws it without complaint."""
 import json
+import math
 import re
 import shutil
 import subprocess
 import unittest
 
-from support import SampleTest, TIMEOUT, write_png
+from support import SampleTest, TIMEOUT, write_npy, write_png
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -46,7 +47,7 @@ class Page(ReportTest):
         self.assertEqual(len(history["objective"]), len(history["seconds"]))
         self.assertEqual(len(history["test_rmse"]), len(history["iteration"]))
         self.assertEqual(sorted(set(history["iteration"])), list(range(history["iteration"][-1] + 1)))
-        self.assertEqual(float(data["facts"]["test RMSE"]),
+        self.assertEqual(float(data["scores"]["test RMSE"]),
                          float(f"{self.ok_json('evaluate', 'm.lac', 'test.tns')['rmse']:.6g}"))
         self.assertEqual(data["run"]["command"],
                          "lacuna fit --preset paper train.tns -o m.lac --rank 3 --intervals --test test.tns --seed 4")
@@ -58,8 +59,23 @@ class Page(ReportTest):
         self.assertEqual(sum(data["histogram"]["count"]), len(self.test))
         kept = self.ok_json("evaluate", "m.lac", "test.tns", "--interval", "0.9")["coverage"]
         self.assertEqual(data["coverage"]["kept"][data["coverage"]["promised"].index(0.9)], kept)
+        self.assertIn(f"hold {100 * kept:.1f} % of the test values", data["scores"]["intervals"])
         self.assertEqual(data["pictures"], [])
         self.assert_self_contained()
+
+    def test_says_what_the_choosing_found_on_held_out_entries(self):
+        self.preset = ()
+        told = self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2")
+        self.ok("report", "m.lac", "-o", "page.html")
+        self.assertIn(f"about {told['held_out_rmse']:.4g}", self.data()["scores"]["on unseen cells"])
+
+    def test_labels_and_bins_are_named(self):
+        rows = "".join(f"{who},2024-{month:02}-15,{ord(who) + month}\n" for who in "abcd" for month in range(1, 7))
+        self.write("t.csv", "who,time,value\n" + rows)
+        self.ok("fit", "t.csv", "--bin", "1M", "-o", "m.lac", "--rank", "1", "--report", "page.html")
+        errors = {one["name"]: one["names"] for one in self.data()["errors"]}
+        self.assertEqual(errors["who"], ["a", "b", "c", "d"])
+        self.assertEqual(errors["time"][:2], ["2024-01-01", "2024-02-01"])
 
     def test_shows_the_components(self):
         self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "3")
@@ -123,7 +139,7 @@ class PageOfOtherVerbs(ReportTest):
                   lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
         self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--rank", "2", "--lambda", "100")
         (shown,) = self.data()["pictures"]
-        self.assertEqual([image["caption"] for image in shown["images"]], ["what was known", "what the model says"])
+        self.assertEqual([image["caption"] for image in shown["images"]], ["before: what was known", "after: what the model says"])
         for image in shown["images"]:
             self.assertTrue(image["source"].startswith("data:image/png;base64,iVBOR"))
         self.assert_self_contained()
@@ -148,9 +164,12 @@ class InABrowser(ReportTest):
         page = self.drawn()
         plots = re.findall(r"<svg[^>]*class=\"plot\".*?</svg>", page, re.DOTALL)
         titles = [re.search(r"aria-label=\"([^\"]*)\"", plot).group(1) for plot in plots]
-        self.assertEqual(titles, ["Objective", "Relative duality gap", "RMSE", "Tuning curve", "Mixture of the parts",
-                                  "Singular values", "part mode1|mode2,mode3: mode1", "Value minus prediction", "RMSE along mode1",
-                                  "RMSE along mode2", "RMSE along mode3", "Coverage", "Width"])
+        self.assertEqual(titles, ["Value minus prediction", "RMSE along mode1", "RMSE along mode2", "RMSE along mode3",
+                                  "Coverage", "Width", "Objective", "Relative duality gap", "RMSE", "Tuning curve",
+                                  "Mixture of the parts", "Singular values", "part mode1|mode2,mode3: mode1"])
+        headings = re.findall(r"<h2>(.*?)</h2>", page)
+        self.assertEqual(headings, ["How good it is", "Errors on the test entries", "Intervals", "The fit", "Tuning",
+                                    "The model", "Components", "Where it came from", "Data and settings"])
         lists = re.search(r'<div class="lists">(.*?)</div>', page, re.DOTALL).group(1)  # mode2, too rough for a curve
         self.assertEqual(lists.count("<table>"), 2)
         self.assertRegex(lists, r'<td>\d+</td><td class="number">-?[\d.e-]+</td>')
@@ -158,6 +177,7 @@ class InABrowser(ReportTest):
             marks = len(re.findall(r"<circle|<rect[^>]*fill=", plot))
             self.assertGreaterEqual(marks, 2, title)
             self.assertNotIn("NaN", plot, title)
+            self.assertEqual(len(re.findall(r'class="axis"', plot)), 2, f"{title}: a label on both axes")
 
     def test_names_that_open_comments_and_scripts(self):
         odd = "<!--<script>"
@@ -172,6 +192,27 @@ class InABrowser(ReportTest):
                   lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
         self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--rank", "2", "--lambda", "100")
         self.assertEqual(self.drawn().count("<img src=\"data:image/png"), 2)
+
+    def test_before_after_and_difference_stand_side_by_side(self):
+        cells = [(i, j, math.sin(i / 5) + math.cos(j / 7)) for i in range(24) for j in range(20)]
+        values = [v if (7 * i + 3 * j) % 5 else math.nan for i, j, v in cells]
+        write_npy(self.path("train.npy"), (24, 20), values)
+        write_npy(self.path("test.npy"), (24, 20), [v for _, _, v in cells])
+        self.ok("fit", "train.npy", "-o", "m.lac", "--rank", "2", "--test", "test.npy", "--report", "page.html")
+        page = self.drawn()
+        captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+        self.assertEqual([caption.split(",")[0] for caption in captions],
+                         ["before: what was known", "after: what the model says", "the truth", "difference on the test entries"])
+        self.assertLess(page.index("How good it is"), page.index("<figure>"))
+        self.assertLess(page.index("<figure>"), page.index("The fit</h2>"))
+
+    def test_labels_stand_under_the_points(self):
+        rows = "".join(f"{who},{month},{len(who) + month}\n" for who in ("Anna", "Bertha", "Carl") for month in range(1, 7))
+        self.write("t.csv", "who,month,value\n" + rows)
+        self.ok("fit", "t.csv", "-o", "m.lac", "--rank", "1", "--report", "page.html")
+        plot = re.search(r'<svg[^>]*aria-label="RMSE along who".*?</svg>', self.drawn(), re.DOTALL).group(0)
+        for name in ("Anna", "Bertha", "Carl"):
+            self.assertIn(f">{name}</text>", plot)
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ TEST_F(Detection, UnknownEndingsAreWrittenAsTheyCame) {
   ASSERT_TRUE(write_tensor(folder.path("c.txt"), dense).ok());
   EXPECT_EQ(folder.read("c.txt"), "mode1,mode2,value\n1,2,0.5\n");
   EXPECT_EQ(write_tensor(folder.path("b.npy.gz"), dense).error().what,
-            "only text formats are written gzipped, not npy");
-  EXPECT_EQ(read_error("a.npy.gz", "x"), "a.npy.gz: found a gzipped array or picture, expected it unpacked");
+            "only text formats are written packed, not npy");
+  EXPECT_EQ(read_error("a.npy.gz", "x"), "a.npy.gz: found a packed array or picture, expected it unpacked");
 }
 
 TEST_F(Detection, MaskNeedsADenseFile) {

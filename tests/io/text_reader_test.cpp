@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines: which breaks end one, and what may stand behind gzip data.
+// Lines: which breaks end one, and what may stand behind packed data.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "io/text/reader.hpp"
@@ -46,16 +48,59 @@ TEST_F(Reader, TablesWithCarriageReturnsAlone) {
   EXPECT_EQ(read_fine("a.tns", "1 1 5\r2 1 6\r").entries.value, Values({5, 6}));
 }
 
-TEST_F(Reader, NothingButGzipDataMayFollowGzipData) {
-  TensorFile file = read_fine("a.tns", "1 1 5\n2 1 6\n");
-  ASSERT_TRUE(write_tensor(folder.path("a.tns.gz"), file).ok());
-  const std::string packed = folder.read("a.tns.gz");
-  EXPECT_EQ(read_fine("b.tns.gz", packed + packed).entries.size(), 4);
-  for (const std::string rubbish : {"rubbish", "1 1 7\n", "P"})
-    EXPECT_EQ(read_error("b.tns.gz", packed + rubbish),
-              "b.tns.gz: found bytes behind the gzip data that are no gzip data");
-  EXPECT_EQ(read_error("b.tns.gz", packed + "\x1f"),
-            "b.tns.gz: found gzip data that are damaged or cut short");
+struct Packing {
+  const char* ending;
+  const char* name;
+  std::string magic;
+};
+
+const std::vector<Packing> kPackings = {{".gz", "gzip", "\x1f\x8b"},
+                                        {".zst", "zstd", "\x28\xb5\x2f\xfd"},
+                                        {".xz", "xz", std::string("\xfd\x37zXZ\0", 6)}};
+
+TEST_F(Reader, NothingButPackedDataMayFollowPackedData) {
+  const TensorFile file = read_fine("a.tns", "1 1 5\n2 1 6\n");
+  for (const Packing& packing : kPackings) {
+    const std::string name = std::string("b.tns") + packing.ending;
+    ASSERT_TRUE(write_tensor(folder.path(name), file).ok());
+    const std::string packed = folder.read(name);
+    EXPECT_EQ(packed.substr(0, packing.magic.size()), packing.magic);
+    EXPECT_EQ(read_fine(name, packed + packed).entries.size(), 4);
+    EXPECT_EQ(read_fine("b.txt", packed).entries.value, Values({5, 6}));  // the bytes tell, not the name
+    for (const std::string rubbish : {"rubbish", "1 1 7\n", "P"})
+      EXPECT_EQ(read_error(name, packed + rubbish),
+                fmt::format("{}: found bytes behind the {} data that are no {} data", name, packing.name,
+                            packing.name));
+    EXPECT_EQ(read_error(name, packed + packing.magic),
+              fmt::format("{}: found {} data that are cut short", name, packing.name));
+  }
+}
+
+TEST_F(Reader, DamagedAndTruncatedPackedDataAreNamed) {
+  std::string content;
+  for (int i = 1; i <= 3000; ++i) content += fmt::format("{} {} {}\n", i, i * i % 97 + 1, i * 0.37);
+  const TensorFile file = read_fine("a.tns", content);
+  for (const Packing& packing : kPackings) {
+    const std::string name = std::string("b.tns") + packing.ending;
+    ASSERT_TRUE(write_tensor(folder.path(name), file).ok());
+    std::string packed = folder.read(name);
+    EXPECT_EQ(read_fine(name, packed).entries.value, file.entries.value);
+    for (const std::size_t bytes : {packed.size() / 2, packed.size() - 1, packing.magic.size()})
+      EXPECT_EQ(read_error(name, packed.substr(0, bytes)),
+                fmt::format("{}: found {} data that are cut short", name, packing.name))
+          << bytes;
+    packed[packed.size() / 2] = static_cast<char>(packed[packed.size() / 2] ^ 0x55);
+    EXPECT_EQ(read_error(name, packed),
+              fmt::format("{}: found {} data that are damaged", name, packing.name));
+  }
+}
+
+// A frame whose header asks for a window of 2 GB.
+TEST_F(Reader, PackedDataMayNotAskForAllMemory) {
+  const std::string frame("\x28\xb5\x2f\xfd\x00\xa8", 6);
+  EXPECT_EQ(
+      read_error("a.tns.zst", frame + std::string(100, '\0')),
+      "a.tns.zst: found zstd data that need more than 128 MB to be unpacked, expected them packed with less");
 }
 
 // The scan that finds a record's end must agree with the split that follows.

@@ -5,6 +5,7 @@
 #include <lacuna/base/base.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/tensor/tensor.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ namespace lacuna {
 
 enum class Format {
   kAuto,      // from the name's ending and the first bytes
-  kTns,       // FROSTT: "i j k value" lines, '#' comments, maybe gzipped
+  kTns,       // FROSTT: "i j k value" lines, '#' comments; as all text maybe packed: gzip, zstd, xz
   kSptensor,  // Tensor Toolbox text: "sptensor", order, sizes, count, then lines
   kTable,     // CSV, TSV, MovieLens "::" files
   kNpy,       // dense array
@@ -38,8 +39,9 @@ enum class Format {
 [[nodiscard]] std::string_view format_name(Format format);
 
 struct BinRequest {
-  std::string column{};    // by name or 1-based number
-  std::int64_t width = 0;  // seconds, > 0
+  std::string column{};    // by name or 1-based number; empty: the only one that holds dates
+  std::int64_t width = 0;  // > 0
+  BinUnit unit = BinUnit::kSecond;
 };
 
 // Positions of a mode's indices: a text file with a position on each line, in the order of the indices, or with a
@@ -51,6 +53,10 @@ struct CoordinateRequest {
 
 // "7d", "12h", "30m", "45s" or plain seconds -> seconds.
 [[nodiscard]] Result<std::int64_t> parse_duration(std::string_view text);
+
+// A duration as above, which makes bins from the first stamp on, or one of the calendar: "1w" (weeks from Monday on),
+// "1M", "1Q", "1y". The column is left open.
+[[nodiscard]] Result<BinRequest> parse_bin_width(std::string_view text);
 
 struct ReadOptions {
   Format format = Format::kAuto;
@@ -77,7 +83,16 @@ struct ReadOptions {
   // How much each line counts, a number >= 0; empty: all 1. Neither a mode nor the value. With known_modes a
   // file may be without it.
   std::string weight_column{};
+  // A wide table has a header, and one mode across its columns: their names are its labels. Set: the name of that mode.
+  // `columns` say where a row lies; empty: those that hold words or dates, else the first. All others hold values. With
+  // known_modes a header with the names of all modes but one, and labels of that, is wide without being told.
+  std::optional<std::string> wide{};
+  // The columns that hold values, of a mode across the columns that `wide` names, else "variable". All others are modes.
+  std::vector<std::string> value_columns{};
   std::vector<BinRequest> bins{};  // time stamps to bin
+  // Of time stamps that do not state an offset, and of the calendar: a name such as Europe/Berlin, or an offset such as
+  // +01:00. Empty: UTC. With known_modes theirs hold.
+  std::string time_zone{};
   // Mode columns whose numbers or time stamps are positions, by name or 1-based number. A column that holds
   // dates only is one without being named.
   std::vector<std::string> positions{};
@@ -109,15 +124,23 @@ struct DenseLayout {
   std::string parameters{};  // video: the first line of a y4m file; ENVI: bsq, bil or bip
 };
 
+namespace io {
+struct TableRows;
+}
+
 // How a table was laid out. Column numbers are 0-based.
 struct TableLayout {
   std::string delimiter{};            // "," "\t" "::" ...
   std::vector<std::string> header{};  // empty: no header line
-  std::vector<int> mode_columns{};    // column of each mode
-  int value_column = -1;              // -1: the file has no value column
+  std::vector<int> mode_columns{};    // column of each mode; -1: the one across the columns
+  int value_column = -1;              // -1: the file has no value column; of a wide table the first
   int weight_column = -1;             // -1: the file has no weight column
   int columns = 0;                    // how many there are
   char decimal = '.';                 // before the decimals of values and weights
+  int wide_mode = -1;  // the mode across the columns of a wide table; -1: it has a line for each cell
+  std::vector<int> value_columns{};  // of a wide table, all of them
+  std::shared_ptr<const io::TableRows>
+      rows{};  // what a wide table's lines were: one written alike keeps what it can
 };
 
 struct TensorFile {
@@ -132,18 +155,19 @@ struct TensorFile {
 };
 
 // Strict: a line that does not parse, an Inf, an index out of range is an error that names file:line:column,
-// what was found and what was expected.
+// what was found and what was expected. "-" is the standard input.
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options = {});
 
 // Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one.
-// The format follows the name's ending; dense formats need cells() that fit in memory and put NaN in cells
+// The format is the one asked for, else follows the name's ending; "-" is the standard output, in the format that the
+// file was read in. Dense formats need cells() that fit in memory and put NaN in cells
 // not listed (an error for formats that cannot hold NaN: pictures and integer arrays say so). Entries with
 // weights need a table.
-Result<> write_tensor(const std::string& path, const TensorFile& file);
+Result<> write_tensor(const std::string& path, const TensorFile& file, Format asked = Format::kAuto);
 
 // Does the name's ending say a format that can hold this file's entries? Asked before the work whose result
 // write_tensor is to write.
-Result<> check_output_name(const std::string& path, const TensorFile& file);
+Result<> check_output_name(const std::string& path, const TensorFile& file, Format asked = Format::kAuto);
 
 // Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages
 // about entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
@@ -182,6 +206,7 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
 // Everything is checked on reading: lengths against the file's size before anything is allocated, the
 // checksum, every index against its mode's size. A file of a newer layout is refused by name.
 
+// "-" is the standard output or input.
 Result<> save_model(const std::string& path, const Model& model);
 Result<Model> load_model(const std::string& path);
 

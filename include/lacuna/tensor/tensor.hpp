@@ -83,10 +83,21 @@ void check_side(const SideInformation& side, std::int64_t size, const std::strin
 
 // The vocabulary of partly observed K-way data: modes and lists of entries.
 
-// A mode made of time stamps: index = floor((stamp - origin) / width), both in seconds.
+// What the width of a bin counts.
+enum class BinUnit {
+  kSecond,  // seconds, wherever a day begins
+  kDay,     // days of the calendar
+  kMonth,   // months of the calendar: a quarter is 3, a year 12
+};
+
+// A mode made of time stamps: index = floor((stamp - origin) / width), all in units since 1970-01-01. A mode that has
+// labels as well has the bins that they name, in their order.
 struct Binning {
   std::int64_t origin = 0;
   std::int64_t width = 1;
+  BinUnit unit = BinUnit::kSecond;
+  bool dates =
+      false;  // bins are called by their first day or moment, as the stamps were, and not by a number of seconds
 };
 
 // One axis of the tensor.
@@ -99,6 +110,8 @@ struct Mode {
   std::string unit{};                 // of the positions, for people: "nm"
   std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
   int same_as = -1;  // an earlier mode whose positions these are: heads and tails of links; -1: none
+  std::string
+      time_zone{};  // whose clock its time stamps follow where they do not say: "Europe/Berlin"; empty: UTC
 };
 
 [[nodiscard]] inline std::vector<Index> extents(const std::vector<Mode>& modes) {

@@ -16,6 +16,7 @@
 #include <random>
 #include <vector>
 
+#include "io/file/standard_streams.hpp"
 #include "io/file/system_text.hpp"
 #include "io/file/temporary_files.hpp"
 
@@ -32,7 +33,7 @@ constexpr int kMostLinks = 40;             // as the kernel: more lead in a circ
 // "/dev/stdout" and its kin name an open file of this process: its own offset must be used, and a rename over
 // what it points to would cut the shell's redirection loose. -1: an ordinary path.
 int standard_descriptor(const std::string& path) {
-  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (io::is_standard_stream(path) || path == "/dev/stdout") return io::data_output();
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const char* const folder : {"/dev/fd/", "/proc/self/fd/"}) {
     const std::size_t length = std::strlen(folder);

@@ -2,7 +2,8 @@
 // A file that is there whole or not at all: written in the target's folder without a name, then fsync, a unique
 // temporary name, rename, fsync of the folder. Where the file system has no files without names the temporary one is
 // there from the beginning. An AtomicFile that is destroyed before commit() leaves nothing behind, and where there
-// are files without names, neither does a process that is killed.
+// are files without names, neither does a process that is killed. "-" is the standard output, which is written to at
+// once.
 #pragma once
 
 #include <cstddef>

@@ -17,4 +17,11 @@ namespace lacuna::io {
                     });
 }
 
+// The name of what is packed in a file of this name: data.csv of data.csv.gz.
+[[nodiscard]] inline std::string_view without_packing(std::string_view path) {
+  for (const std::string_view ending : {".gz", ".zst", ".xz"})
+    if (has_ending(path, ending)) return path.substr(0, path.size() - ending.size());
+  return path;
+}
+
 }  // namespace lacuna::io

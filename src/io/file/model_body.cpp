@@ -127,7 +127,8 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
                           .binning = mode.binning,
                           .positions = mode.positions,
                           .side = mode.side,
-                          .same_as = mode.same_as});
+                          .same_as = mode.same_as,
+                          .time_zone = mode.time_zone});
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <lacuna/io/files.hpp>
@@ -14,7 +15,10 @@
 #include "io/file/header_fields.hpp"
 #include "io/file/json_list.hpp"
 #include "io/file/model_body.hpp"
+#include "io/file/standard_streams.hpp"
+#include "io/file/stream_copy.hpp"
 #include "io/text/number.hpp"
+#include "io/text/time_zone.hpp"
 #include "model/body.hpp"
 
 namespace lacuna {
@@ -28,9 +32,18 @@ using io::mode_numbers;
 using io::whole_number;
 using nlohmann::json;
 
+constexpr std::array<const char*, 3> kBinUnits = {"second", "day", "month"};
+
+json describe_binning(const Binning& binning) {
+  json described{{"origin", binning.origin}, {"width", binning.width}};
+  if (binning.unit != BinUnit::kSecond) described["unit"] = kBinUnits[static_cast<std::size_t>(binning.unit)];
+  if (binning.dates) described["dates"] = true;
+  return described;
+}
+
 json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
   json described{{"name", mode.name}, {"size", mode.size}};
-  if (mode.binning) described["binning"] = {{"origin", mode.binning->origin}, {"width", mode.binning->width}};
+  if (mode.binning) described["binning"] = describe_binning(*mode.binning);
   if (!mode.labels.empty())
     described["labels"] = arrays.add_strings("labels" + std::to_string(k), mode.labels);
   if (!mode.positions.empty())
@@ -46,6 +59,7 @@ json describe_mode(const Mode& mode, std::size_t k, ArrayWriter& arrays) {
         {"value", arrays.add(name + "_value", std::span<const double>(mode.side->value))}};
   }
   if (!mode.unit.empty()) described["unit"] = mode.unit;
+  if (!mode.time_zone.empty()) described["time_zone"] = mode.time_zone;
   return described;
 }
 
@@ -59,12 +73,22 @@ std::shared_ptr<const SideInformation> read_side(const json& described, const Ar
   return std::make_shared<const SideInformation>(std::move(side));
 }
 
-// Every bin's first second and the one behind the last bin are whole numbers of 64 bits.
+// Every bin's first second and the one behind the last bin are whole numbers of 64 bits; those of the calendar have
+// years that dates are written with.
 Binning read_binning(const json& described, Index size) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
-  const Binning binning{.origin = whole_number(described.at("origin"), -kMost, kMost, "a bin's origin"),
-                        .width = whole_number(described.at("width"), 1, kMost, "a bin's width")};
-  if (binning.width > kMost / size) throw ArrayReader::Bad("bins that reach beyond 64 bits");
+  Binning binning;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+  if (described.contains("unit")) {
+    const auto* const unit =
+        std::find(kBinUnits.begin(), kBinUnits.end(), described["unit"].get<std::string>());
+    if (unit == kBinUnits.end()) throw ArrayReader::Bad("bins of a unit that this version does not know");
+    binning.unit = static_cast<BinUnit>(unit - kBinUnits.begin());
+    if (binning.unit != BinUnit::kSecond) most = binning.unit == BinUnit::kDay ? 3'700'000 : 120'000;
+  }
+  if (described.contains("dates")) binning.dates = described["dates"].get<bool>();
+  binning.origin = whole_number(described.at("origin"), -most, most, "a bin's origin");
+  binning.width = whole_number(described.at("width"), 1, most, "a bin's width");
+  if (binning.width > most / size) throw ArrayReader::Bad("bins that reach beyond 64 bits");
   return binning;
 }
 
@@ -96,6 +120,7 @@ Mode read_mode(const json& described, const ArrayReader& arrays, const std::vect
   }
   if (described.contains("side")) mode.side = read_side(described["side"], arrays, mode);
   if (described.contains("unit")) mode.unit = described["unit"].get<std::string>();
+  if (described.contains("time_zone")) mode.time_zone = described["time_zone"].get<std::string>();
   return mode;
 }
 
@@ -262,7 +287,9 @@ Result<> save_model(const std::string& path, const Model& model) {
   return arrays.save(path, header);
 }
 
-Result<Model> load_model(const std::string& path) {
+namespace {
+
+Result<Model> load_from(const std::string& path) {
   auto arrays = ArrayReader::open(path);
   if (!arrays) return arrays.error();
   try {
@@ -274,6 +301,8 @@ Result<Model> load_model(const std::string& path) {
     model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
     for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, *arrays, model.modes));
     if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
+    for (const Mode& mode : model.modes)
+      if (auto zone = io::TimeZone::find(mode.time_zone); !zone) return input_error(path, zone.error().what);
     read_model(header, *arrays, model);
     if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], *arrays);
     return model;
@@ -282,6 +311,17 @@ Result<Model> load_model(const std::string& path) {
   } catch (const std::exception& problem) {
     return input_error(path, std::string("the model is damaged: ") + problem.what());
   }
+}
+
+}  // namespace
+
+Result<Model> load_model(const std::string& path) {
+  if (!io::is_standard_stream(path)) return load_from(path);
+  const auto copy = io::StreamCopy::take(path);
+  if (!copy) return copy.error();
+  auto model = load_from(copy->path());
+  if (!model) return copy->of_stream(model.error());
+  return model;
 }
 
 bool is_model_file(const std::string& path) { return io::starts_like_container(path); }

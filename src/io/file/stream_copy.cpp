@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/machine.hpp"
+#include "io/file/standard_streams.hpp"
 #include "io/file/system_text.hpp"
 
 namespace lacuna::io {
@@ -54,13 +55,16 @@ void replace_all(std::string& text, const std::string& old, const std::string& w
 
 bool is_stream(const std::string& path) {
   struct stat info {};
+  if (is_standard_stream(path)) return true;
   return ::stat(path.c_str(), &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
 }
 
 Result<StreamCopy> StreamCopy::take(const std::string& path) {
-  const Descriptor stream(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (stream.number() < 0) return input_error(path, system_text(errno));
-  StreamCopy copy(::memfd_create("lacuna-input", MFD_CLOEXEC), path);
+  const bool standard = is_standard_stream(path);
+  const Descriptor stream(standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                   : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (stream.number() < 0) return input_error(standard ? kStandardInput : path, system_text(errno));
+  StreamCopy copy(::memfd_create("lacuna-input", MFD_CLOEXEC), standard ? kStandardInput : path);
   if (copy.file_ < 0) return input_error(path, system_text(errno));
   const MemoryLimit limit = memory_limit();
   std::vector<char> block(kBlock);
@@ -68,18 +72,18 @@ Result<StreamCopy> StreamCopy::take(const std::string& path) {
   for (;;) {
     const ssize_t got = ::read(stream.number(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return input_error(path, system_text(errno));
+    if (got < 0) return input_error(copy.stream_, system_text(errno));
     if (got == 0) return copy;
     total += static_cast<double>(got);
     if (total > limit.bytes)
       return Error{
-          ErrorKind::kMemory, path,
+          ErrorKind::kMemory, copy.stream_,
           fmt::format("found a pipe with more than {:.3g} GB in it, which is what {}, expected less: a pipe "
                       "is kept in memory",
                       limit.bytes / 1e9, limit.from)};
     if (!write_all(copy.file_, block.data(), static_cast<std::size_t>(got)))
       return Error{
-          ErrorKind::kMemory, path,
+          ErrorKind::kMemory, copy.stream_,
           fmt::format("what comes out of the pipe cannot be kept in memory: {}", system_text(errno))};
   }
 }

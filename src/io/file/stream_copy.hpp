@@ -8,7 +8,7 @@
 
 namespace lacuna::io {
 
-// A pipe or a socket.
+// A pipe or a socket, or "-", which is the standard input.
 [[nodiscard]] bool is_stream(const std::string& path);
 
 class StreamCopy {

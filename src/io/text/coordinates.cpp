@@ -61,7 +61,7 @@ Result<bool> has_positions_only(const std::string& path) {
 }
 
 // The first line that is no position is a header, if there is another after it.
-Result<PlacedLines> read_positions(const std::string& path) {
+Result<PlacedLines> read_positions(const std::string& path, const TimeZone& zone) {
   auto reader = TextReader::open(path);
   if (!reader) return reader.error();
   PlacedLines found;
@@ -71,7 +71,7 @@ Result<PlacedLines> read_positions(const std::string& path) {
     if (trim(line).empty()) continue;
     double position = 0;
     ++lines;
-    if (!parse_position(line, '.', position)) {
+    if (!parse_position(line, '.', position, zone)) {
       double number = 0;
       if (lines > 1 || parse_number(trim(line), number)) return wrong_position(reader->where(line, 0), line);
       continue;
@@ -85,7 +85,7 @@ Result<PlacedLines> read_positions(const std::string& path) {
   return found;
 }
 
-Result<PlacedLines> read_labelled_positions(const std::string& path) {
+Result<PlacedLines> read_labelled_positions(const std::string& path, const TimeZone& zone) {
   const auto sample = sample_table(path, "", '.');
   if (!sample) return sample.error();
   auto reader = TextReader::open(path);
@@ -101,7 +101,7 @@ Result<PlacedLines> read_labelled_positions(const std::string& path) {
           fmt::format("found {} columns, expected two, a label and its position, or one, positions",
                       fields.size()));
     double position = 0;
-    if (!parse_position(fields[1].text, '.', position)) {
+    if (!parse_position(fields[1].text, '.', position, zone)) {
       double number = 0;
       if (line > 1 || parse_number(trim(fields[1].text), number))
         return wrong_position(records.where(fields[1]), fields[1].text);
@@ -303,6 +303,8 @@ void place_entries(const std::vector<Mode>& known, TensorFile& file) {
 
 Result<> place_modes(const ReadOptions& options, TensorFile& file) {
   std::vector<std::size_t> seen;
+  const auto zone = TimeZone::find(options.time_zone);
+  if (!zone) return zone.error();
   for (const CoordinateRequest& request : options.coordinates) {
     const auto k = find_mode(request.mode, file.modes);
     if (!k) return k.error();
@@ -315,7 +317,7 @@ Result<> place_modes(const ReadOptions& options, TensorFile& file) {
     const auto positions_only = has_positions_only(request.path);
     if (!positions_only) return positions_only.error();
     const auto placed =
-        *positions_only ? read_positions(request.path) : read_labelled_positions(request.path);
+        *positions_only ? read_positions(request.path, *zone) : read_labelled_positions(request.path, *zone);
     if (!placed) return placed.error();
     if (auto fine = Placing(request.path, *placed, options, file, *k).run(); !fine) return fine;
   }

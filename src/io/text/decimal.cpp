@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <limits>
 
 #include "io/text/number.hpp"
 
@@ -40,6 +42,15 @@ bool parse_decimal(std::string_view text, char mark, double& value) {
   const auto parsed = fast_float::from_chars_advanced(
       text.data(), end, value, fast_float::parse_options(fast_float::chars_format::general, mark));
   return (parsed.ec == std::errc() || parsed.ec == std::errc::result_out_of_range) && parsed.ptr == end;
+}
+
+bool parse_table_value(std::string_view text, char mark, double& value) {
+  text = trim(text);
+  if (is_missing_word(text)) {
+    value = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  return parse_decimal(text, mark, value) && !std::isinf(value);
 }
 
 bool looks_numeric(std::string_view text) {

@@ -14,6 +14,9 @@ namespace lacuna::io {
 // As parse_number, with `mark` (',' or '.') before the decimals.
 [[nodiscard]] bool parse_decimal(std::string_view text, char mark, double& value);
 
+// A value of a table: a finite number, or NaN for what is missing.
+[[nodiscard]] bool parse_table_value(std::string_view text, char mark, double& value);
+
 // Digits and what stands between them: 20,99 or 1,020.50 or 1'000, whether or not it is a number here.
 [[nodiscard]] bool looks_numeric(std::string_view text);
 

@@ -25,27 +25,28 @@ char decimal_of(const std::vector<std::string>& labels) {
 }
 
 // Whether the labels of a model's mode say where they lie, so that new ones do, too.
-bool labels_are_positions(const Mode& mode) {
+bool labels_are_positions(const Mode& mode, const TimeZone& zone) {
   if (mode.labels.empty() || mode.positions.size() != mode.labels.size()) return false;
   const char decimal = decimal_of(mode.labels);
   for (std::size_t i = 0; i < mode.labels.size(); ++i) {
     double position = 0;
-    if (!parse_position(mode.labels[i], decimal, position) || position != mode.positions[i]) return false;
+    if (!parse_position(mode.labels[i], decimal, position, zone) || position != mode.positions[i])
+      return false;
   }
   return true;
 }
 
-std::vector<double> positions_of(const std::vector<std::string>& labels, char decimal) {
+std::vector<double> positions_of(const std::vector<std::string>& labels, char decimal, const TimeZone& zone) {
   std::vector<double> positions(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) parse_position(labels[i], decimal, positions[i]);
+  for (std::size_t i = 0; i < labels.size(); ++i) parse_position(labels[i], decimal, positions[i], zone);
   return positions;
 }
 
 // The moments that the labels are; nothing when one of them is none.
-std::vector<double> moments_of(const std::vector<std::string>& labels) {
+std::vector<double> moments_of(const std::vector<std::string>& labels, const TimeZone& zone) {
   std::vector<double> moments(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (!parse_moment(labels[i], moments[i])) return {};
+    if (!parse_moment(labels[i], moments[i], zone)) return {};
   return moments;
 }
 
@@ -53,10 +54,18 @@ std::vector<double> moments_of(const std::vector<std::string>& labels) {
 
 ModeColumn ModeColumn::of_labels(std::string name) { return {Kind::kLabels, std::move(name)}; }
 
-ModeColumn ModeColumn::of_stamps(std::string name, std::int64_t width) {
+ModeColumn ModeColumn::of_stamps(std::string name, const BinRequest& bin) {
   ModeColumn column(Kind::kStamps, std::move(name));
-  column.mode_.binning = Binning{.origin = 0, .width = width};
+  column.mode_.binning = Binning{.origin = 0, .width = bin.width, .unit = bin.unit};
   return column;
+}
+
+Result<> ModeColumn::set_zone(const std::string& name) {
+  auto zone = TimeZone::find(name);
+  if (!zone) return zone.error();
+  zone_ = std::move(*zone);
+  mode_.time_zone = name;
+  return Nothing{};
 }
 
 ModeColumn ModeColumn::of_positions(std::string name, char decimal) {
@@ -72,10 +81,12 @@ ModeColumn ModeColumn::of_indices(std::string name, std::uint64_t smallest, std:
   return column;
 }
 
-ModeColumn ModeColumn::of_known(const Mode& mode, int base) {
+Result<ModeColumn> ModeColumn::of_known(const Mode& mode, int base) {
   Kind kind = Kind::kKnownIndices;
-  if (mode.binning) kind = Kind::kKnownStamps;
-  if (!mode.labels.empty()) kind = labels_are_positions(mode) ? Kind::kKnownPositions : Kind::kKnownLabels;
+  if (mode.binning)
+    kind = Kind::kKnownStamps;
+  else if (!mode.labels.empty())
+    kind = Kind::kKnownLabels;
   if (mode.binning && mode.binning->width <= 0)
     throw std::invalid_argument("a binning whose width is not > 0");
   ModeColumn column(kind, mode.name);
@@ -84,6 +95,11 @@ ModeColumn ModeColumn::of_known(const Mode& mode, int base) {
   column.labels_ = LabelTable(mode.labels);
   column.smallest_ = static_cast<std::uint64_t>(base);
   column.largest_ = kLargestSize - 1 + column.smallest_;
+  auto zone = TimeZone::find(mode.time_zone);
+  if (!zone) return zone.error();
+  column.zone_ = std::move(*zone);
+  if (kind == Kind::kKnownLabels && labels_are_positions(mode, column.zone_))
+    column.kind_ = Kind::kKnownPositions;
   return column;
 }
 
@@ -95,7 +111,7 @@ bool ModeColumn::add(std::string_view text) {
     case Kind::kPositions:
     case Kind::kKnownPositions: {
       double position = 0;
-      return parse_position(text, decimal_, position) && labels_.append(trim(text), index_);
+      return parse_position(text, decimal_, position, zone_) && labels_.append(trim(text), index_);
     }
     case Kind::kStamps:
     case Kind::kKnownStamps:
@@ -107,7 +123,13 @@ bool ModeColumn::add(std::string_view text) {
 
 bool ModeColumn::add_stamp(std::string_view text) {
   std::int64_t seconds = 0;
-  if (!parse_stamp(trim(text), seconds)) return false;
+  text = trim(text);
+  if (!parse_stamp(text, zone_, seconds)) return false;
+  if (mode_.binning->unit != BinUnit::kSecond && !has_a_date(seconds)) return false;
+  if (dates_) {
+    double number = 0;
+    dates_ = !parse_number(text, number);
+  }
   stamps_.push_back(seconds);
   return true;
 }
@@ -128,10 +150,12 @@ std::string ModeColumn::complaint(std::string_view text) const {
       return too_many_labels();
     case Kind::kStamps:
     case Kind::kKnownStamps:
+      if (std::int64_t seconds = 0; parse_stamp(trim(text), zone_, seconds))
+        return fmt::format("found {}, expected a time stamp of the years 0 to 9999", quoted(text));
       return fmt::format("found {}, expected a time stamp: seconds, or YYYY-MM-DD HH:MM:SS", quoted(text));
     case Kind::kPositions:
     case Kind::kKnownPositions:
-      if (double position = 0; parse_position(text, decimal_, position)) return too_many_labels();
+      if (double position = 0; parse_position(text, decimal_, position, zone_)) return too_many_labels();
       return fmt::format("found {}, expected a position along mode '{}': a finite number{} or a time stamp",
                          quoted(text), mode_.name, decimal_ == ',' ? " with a decimal comma" : "");
     default:
@@ -150,40 +174,42 @@ bool ModeColumn::saw_zero() const {
 
 Result<> ModeColumn::finish_stamps(const std::string& path) {
   Binning& binning = *mode_.binning;
+  const bool calendar = binning.unit != BinUnit::kSecond;
   const auto [first, last] = std::minmax_element(stamps_.begin(), stamps_.end());
-  binning.origin = *first;
-  const auto bins = static_cast<std::uint64_t>(bin_of(*last, binning)) + 1;
+  binning.dates = calendar || dates_;
+  binning.origin = calendar ? calendar_origin(count_units(*first, binning.unit, zone_), binning) : *first;
+  const auto bins = static_cast<std::uint64_t>(bin_of(*last, binning, zone_)) + 1;
   if (bins > kLargestSize) {
-    return input_error(path,
-                       fmt::format("found time stamps that span {} bins of {} seconds in mode '{}', expected "
-                                   "at most {} bins",
-                                   bins, binning.width, mode_.name, kLargestSize));
+    return input_error(path, fmt::format("found time stamps that span {} bins of {} in mode '{}', expected "
+                                         "at most {} bins",
+                                         bins, width_text(binning), mode_.name, kLargestSize));
   }
   mode_.size = static_cast<Index>(bins);
   index_.reserve(stamps_.size());
-  for (const std::int64_t stamp : stamps_) index_.push_back(static_cast<Index>(bin_of(stamp, binning)));
+  for (const std::int64_t stamp : stamps_)
+    index_.push_back(static_cast<Index>(bin_of(stamp, binning, zone_)));
+  for (Index bin = 0; calendar && bin < mode_.size; ++bin)
+    mode_.labels.push_back(bin_text(bin, binning, zone_));
   stamps_ = {};
   return Nothing{};
 }
 
-// Bins the model never saw come after its own, and all are then named by their first second.
+// Bins the model never saw come after its own, and all are then named.
 Result<> ModeColumn::finish_known_stamps(const std::string& path) {
-  const Binning binning = *mode_.binning;
-  const auto first_second = [&](std::int64_t bin) {
-    return fmt::to_string(binning.origin + bin * binning.width);
-  };
-  for (std::int64_t& stamp : stamps_) stamp = bin_of(stamp, binning);
+  const Binning& binning = *mode_.binning;
+  for (std::int64_t& stamp : stamps_) stamp = bin_of(stamp, binning, zone_);
   const auto seen = [&](std::int64_t bin) { return bin >= 0 && bin < std::int64_t{mode_.size}; };
-  if (std::all_of(stamps_.begin(), stamps_.end(), seen)) {
-    index_.assign(stamps_.begin(), stamps_.end());
-    return Nothing{};
+  if (mode_.labels.empty()) {
+    if (std::all_of(stamps_.begin(), stamps_.end(), seen)) {
+      index_.assign(stamps_.begin(), stamps_.end());
+      return Nothing{};
+    }
+    std::vector<std::string> names;
+    for (Index bin = 0; bin < mode_.size; ++bin) names.push_back(bin_text(bin, binning, zone_));
+    labels_ = LabelTable(std::move(names));
   }
-  std::vector<std::string> names;
-  for (std::int64_t bin = 0; bin < std::int64_t{mode_.size}; ++bin) names.push_back(first_second(bin));
-  labels_ = LabelTable(std::move(names));
   for (const std::int64_t bin : stamps_)
-    if (!labels_.append(first_second(bin), index_)) return input_error(path, too_many_labels());
-  mode_.binning.reset();
+    if (!labels_.append(bin_text(bin, binning, zone_), index_)) return input_error(path, too_many_labels());
   return finish_labels(path);
 }
 
@@ -222,7 +248,7 @@ void ModeColumn::place_new_labels() {
   for (std::size_t i = 0; i < mode_.positions.size(); ++i)
     at.emplace(mode_.positions[i], static_cast<Index>(i));
   const std::size_t known = mode_.positions.size();
-  const std::vector<double> position = positions_of(mode_.labels, decimal_);
+  const std::vector<double> position = positions_of(mode_.labels, decimal_, zone_);
   std::vector<Index> place(position.size());
   std::iota(place.begin(), place.end(), Index{0});
   for (std::size_t i = known; i < position.size(); ++i) {
@@ -246,7 +272,7 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
   switch (kind_) {
     case Kind::kLabels:
       if (auto named = finish_labels(path); !named) return named;
-      if (const std::vector<double> moments = moments_of(mode_.labels); !moments.empty()) {
+      if (const std::vector<double> moments = moments_of(mode_.labels, zone_); !moments.empty()) {
         order_by_position(moments);
         mode_.unit = kSecondsSince;
       } else {
@@ -255,8 +281,8 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
       break;
     case Kind::kPositions:
       if (auto named = finish_labels(path); !named) return named;
-      if (!moments_of(mode_.labels).empty()) mode_.unit = kSecondsSince;
-      order_by_position(positions_of(mode_.labels, decimal_));
+      if (!moments_of(mode_.labels, zone_).empty()) mode_.unit = kSecondsSince;
+      order_by_position(positions_of(mode_.labels, decimal_, zone_));
       break;
     case Kind::kStamps:
       if (auto binned = finish_stamps(path); !binned) return binned;
@@ -287,6 +313,7 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
     default:
       break;
   }
+  if (!mode_.binning && mode_.unit != kSecondsSince) mode_.time_zone.clear();  // no stamps
   mode = std::move(mode_);
   index = std::move(index_);
   return Nothing{};

@@ -8,19 +8,23 @@
 #include <vector>
 
 #include "io/text/labels.hpp"
+#include "io/text/time_zone.hpp"
 
 namespace lacuna::io {
 
 class ModeColumn {
  public:
   static ModeColumn of_labels(std::string name);
-  static ModeColumn of_stamps(std::string name, std::int64_t width);
+  static ModeColumn of_stamps(std::string name, const BinRequest& bin);
   // Numbers, with this mark before their decimals, or dates, that say where along the mode an entry lies.
   static ModeColumn of_positions(std::string name, char decimal);
   // Numbers from `smallest` to `largest` are accepted.
   static ModeColumn of_indices(std::string name, std::uint64_t smallest, std::uint64_t largest);
   // A fitted model's mode: labels or stamps are looked up, plain positions count from `base`.
-  static ModeColumn of_known(const Mode& mode, int base);
+  static Result<ModeColumn> of_known(const Mode& mode, int base);
+
+  // Whose clock time stamps follow; UTC unless told.
+  Result<> set_zone(const std::string& name);
 
   // False: the field does not fit, and complaint() says why.
   bool add(std::string_view text);
@@ -57,7 +61,9 @@ class ModeColumn {
   Mode mode_;
   LabelTable labels_;
   std::vector<Index> index_;
+  TimeZone zone_;
   std::vector<std::int64_t> stamps_;
+  bool dates_ = true;  // all stamps are, and none is a number of seconds
   char decimal_ = '.';
   std::uint64_t smallest_ = 0;
   std::uint64_t largest_ = 0;

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/file/gzip_reader.hpp"
+#include "io/file/packed_reader.hpp"
 #include "io/file/system_text.hpp"
 
 namespace lacuna::io {
@@ -52,7 +52,7 @@ struct NextBreak {
 struct TextReader::State {
   std::string path;
   int file = -1;
-  std::optional<GzipReader> packed;
+  std::optional<PackedReader> packed;
   std::vector<char> buffer;
   std::size_t line_begin = 0;
   std::size_t next_begin = 0;  // of the line after the current one
@@ -70,7 +70,7 @@ struct TextReader::State {
     if (file >= 0) ::close(file);
   }
 
-  void open_packed();
+  bool open_packed();
   void fill();
   std::size_t read_block(char* into, std::size_t room);
   [[nodiscard]] std::size_t behind_break(std::size_t line_end) const {
@@ -84,11 +84,13 @@ struct TextReader::State {
   }
 };
 
-// What has been read so far turned out to be gzip data.
-void TextReader::State::open_packed() {
-  packed.emplace(file, std::string_view(buffer.data(), end));
+// When what has been read so far turns out to be packed.
+bool TextReader::State::open_packed() {
+  packed = PackedReader::open(file, std::string_view(buffer.data(), end));
+  if (!packed) return false;
   end = 0;
   at_end = false;
+  return true;
 }
 
 std::size_t TextReader::State::read_block(char* into, std::size_t room) {
@@ -155,8 +157,7 @@ Result<TextReader> TextReader::open(const std::string& path) {
   const auto starts_with = [&](std::string_view bytes) {
     return std::string_view(state->buffer.data(), state->end).substr(0, bytes.size()) == bytes;
   };
-  if (starts_with("\x1f\x8b")) {
-    state->open_packed();
+  if (state->open_packed()) {
     state->file_bytes *= 4;  // a guess, for estimate_lines() only
     state->fill();
   }
@@ -207,6 +208,12 @@ bool TextReader::extend(std::string_view& line) {
 bool TextReader::line_ready() const {
   const State& s = *state_;
   return s.at_end || std::memchr(s.buffer.data() + s.next_begin, '\n', s.end - s.next_begin) != nullptr;
+}
+
+bool TextReader::breaks_with_return() const {
+  const State& s = *state_;
+  return s.next_begin >= s.line_begin + 2 && s.buffer[s.next_begin - 1] == '\n' &&
+         s.buffer[s.next_begin - 2] == '\r';
 }
 
 Result<> TextReader::status() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of a plain or gzipped text file, read block by block: memory stays at one block (or one line, if that
+// Lines of a plain or packed text file, read block by block: memory stays at one block (or one line, if that
 // is longer) however large the file is.
 #pragma once
 
@@ -31,6 +31,9 @@ class TextReader {
 
   // Whether next() can answer from what has been read: otherwise it reads on, and waits where a pipe has nothing.
   [[nodiscard]] bool line_ready() const;
+
+  // Whether the current line ends in "\r\n".
+  [[nodiscard]] bool breaks_with_return() const;
 
   [[nodiscard]] Result<> status() const;
   [[nodiscard]] const std::string& path() const;

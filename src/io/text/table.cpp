@@ -15,20 +15,12 @@
 #include "io/text/mode_column.hpp"
 #include "io/text/number.hpp"
 #include "io/text/table_plan.hpp"
+#include "io/text/table_rows.hpp"
 
 namespace lacuna::io {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-bool parse_value(std::string_view text, char decimal, double& value) {
-  text = trim(text);
-  if (is_missing_word(text)) {
-    value = kMissing;
-    return true;
-  }
-  return parse_decimal(text, decimal, value) && !std::isinf(value);
-}
 
 Error wrong_value(const RecordReader& records, const Field& field, char decimal) {
   double value = 0;
@@ -64,7 +56,9 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
   if (options.known_modes != nullptr) {
     for (const Mode& mode : *options.known_modes) {
       const bool plain = mode.labels.empty() && !mode.binning;
-      columns.push_back(ModeColumn::of_known(mode, plain ? known_base(options) : 0));
+      auto column = ModeColumn::of_known(mode, plain ? known_base(options) : 0);
+      if (!column) return column.error();
+      columns.push_back(std::move(*column));
     }
     return columns;
   }
@@ -73,8 +67,8 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
   if (!rules) return rules.error();
   for (std::size_t k = 0; k < plan.mode_names.size(); ++k) {
     const std::string& name = plan.mode_names[k];
-    if (plan.bin_widths[k] > 0) {
-      columns.push_back(ModeColumn::of_stamps(name, plan.bin_widths[k]));
+    if (plan.bins[k]) {
+      columns.push_back(ModeColumn::of_stamps(name, *plan.bins[k]));
     } else if (plan.placed[k]) {
       columns.push_back(ModeColumn::of_positions(name, plan.layout.decimal));
     } else if (options.table_indices) {
@@ -82,26 +76,35 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
     } else {
       columns.push_back(ModeColumn::of_labels(name));
     }
+    if (auto set = columns.back().set_zone(options.time_zone); !set) return set.error();
   }
   return columns;
 }
 
 class TableReader {
  public:
-  TableReader(TextReader& reader, const TablePlan& plan, bool value_optional, std::vector<ModeColumn> columns)
+  TableReader(TextReader& reader, const TablePlan& plan, const ReadOptions& options,
+              std::vector<ModeColumn> columns)
       : reader_(reader),
         records_(reader, plan.split_at),
         plan_(plan),
         columns_(std::move(columns)),
-        value_optional_(value_optional && plan.layout.value_column == plan.layout.columns - 1) {}
+        missing_value_(options.missing_value),
+        value_optional_(options.known_modes != nullptr && !is_wide() &&
+                        plan.layout.value_column == plan.layout.columns - 1) {}
 
   Result<> read();
   std::vector<ModeColumn>& columns() { return columns_; }
   std::vector<double> take_values() { return std::move(values_); }
   std::vector<double> take_weights() { return std::move(weights_); }
+  TableRows& rows() { return rows_; }
 
  private:
+  [[nodiscard]] bool is_wide() const { return plan_.layout.wide_mode >= 0; }
+  Result<> add_header();
+  Result<> add_positions();
   Result<> add_record();
+  Result<> add_row();
 
   TextReader& reader_;
   RecordReader records_;
@@ -109,8 +112,10 @@ class TableReader {
   std::vector<ModeColumn> columns_;
   std::vector<double> values_;
   std::vector<double> weights_;  // empty without a weight column
+  TableRows rows_;               // of a wide table
   std::string scratch_;
-  bool value_optional_;  // the last column, and it may be left out
+  std::optional<double> missing_value_;  // of a wide table, which lists cells as an array does
+  bool value_optional_;                  // the last column, and it may be left out
 };
 
 Result<> TableReader::read() {
@@ -123,26 +128,62 @@ Result<> TableReader::read() {
     }
     if (header) {
       header = false;
+      if (auto added = add_header(); !added) return added;
       continue;
     }
-    if (auto added = add_record(); !added) return added;
+    if (auto added = is_wide() ? add_row() : add_record(); !added) return added;
   }
   if (auto status = records_.status(); !status) return status;
   if (values_.empty()) return input_error(reader_.path(), "no entries");
   return Nothing{};
 }
 
-Result<> TableReader::add_record() {
+// A wide table's header has the positions along the mode across its columns.
+Result<> TableReader::add_header() {
+  if (!is_wide()) return Nothing{};
+  ModeColumn& across = columns_[static_cast<std::size_t>(plan_.layout.wide_mode)];
+  for (const int column : plan_.layout.value_columns) {
+    const Field& field = records_.fields()[static_cast<std::size_t>(column)];
+    const std::string_view text = field_text(field, scratch_);
+    if (!across.add(text)) return input_error(records_.where(field), across.complaint(text));
+  }
+  rows_.add(records_.record());
+  if (reader_.breaks_with_return()) rows_.line_break = "\r\n";
+  return Nothing{};
+}
+
+Result<> TableReader::add_positions() {
   const auto fields = records_.fields();
   for (std::size_t k = 0; k < columns_.size(); ++k) {
-    const Field& field = fields[static_cast<std::size_t>(plan_.layout.mode_columns[k])];
+    const int column = plan_.layout.mode_columns[k];
+    if (column < 0) continue;  // across
+    const Field& field = fields[static_cast<std::size_t>(column)];
     const std::string_view text = field_text(field, scratch_);
     if (!columns_[k].add(text)) return input_error(records_.where(field), columns_[k].complaint(text));
   }
+  return Nothing{};
+}
+
+Result<> TableReader::add_row() {
+  if (auto added = add_positions(); !added) return added;
+  for (const int column : plan_.layout.value_columns) {
+    const Field& field = records_.fields()[static_cast<std::size_t>(column)];
+    double value = 0;
+    if (!parse_table_value(field.text, plan_.layout.decimal, value))
+      return wrong_value(records_, field, plan_.layout.decimal);
+    values_.push_back(missing_value_ && value == *missing_value_ ? kMissing : value);
+  }
+  rows_.add(records_.record());
+  return Nothing{};
+}
+
+Result<> TableReader::add_record() {
+  if (auto added = add_positions(); !added) return added;
+  const auto fields = records_.fields();
   double value = plan_.all_ones ? 1.0 : kMissing;
   const auto at = static_cast<std::size_t>(plan_.layout.value_column);
   if (plan_.layout.value_column >= 0 && at < fields.size() &&
-      !parse_value(fields[at].text, plan_.layout.decimal, value)) {
+      !parse_table_value(fields[at].text, plan_.layout.decimal, value)) {
     return wrong_value(records_, fields[at], plan_.layout.decimal);
   }
   values_.push_back(value);
@@ -153,6 +194,25 @@ Result<> TableReader::add_record() {
     return wrong_weight(records_, field);
   weights_.push_back(weight);
   return Nothing{};
+}
+
+// The cells of a wide table, row after row: positions[k] has those of the rows, or of the columns along the mode across.
+void spread_rows(int wide_mode, std::vector<std::vector<Index>>& positions, TableRows& rows) {
+  rows.across = positions[static_cast<std::size_t>(wide_mode)];
+  const auto count = static_cast<std::size_t>(rows.rows());
+  positions[static_cast<std::size_t>(wide_mode)].assign(count, 0);
+  rows.cells = Cells(positions);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    std::vector<Index> spread;
+    spread.reserve(count * rows.across.size());
+    for (std::size_t r = 0; r < count; ++r) {
+      if (static_cast<int>(k) == wide_mode)
+        spread.insert(spread.end(), rows.across.begin(), rows.across.end());
+      else
+        spread.insert(spread.end(), rows.across.size(), positions[k][r]);
+    }
+    positions[k] = std::move(spread);
+  }
 }
 
 int find_base(const ReadOptions& options, const std::vector<ModeColumn>& columns) {
@@ -188,7 +248,7 @@ Result<TensorFile> read_table(const std::string& path, const ReadOptions& option
   if (!columns) return columns.error();
   auto reader = TextReader::open(path);
   if (!reader) return reader.error();
-  TableReader table(*reader, *plan, options.known_modes != nullptr, std::move(*columns));
+  TableReader table(*reader, *plan, options, std::move(*columns));
   if (const auto read = table.read(); !read) return read.error();
 
   TensorFile file;
@@ -204,6 +264,13 @@ Result<TensorFile> read_table(const std::string& path, const ReadOptions& option
     const auto finished = table.columns()[k].finish(path, file.index_base, file.modes[k], positions[k]);
     if (!finished) return finished.error();
   }
+  if (plan->layout.wide_mode >= 0) {
+    TableRows& rows = table.rows();
+    rows.split_at = plan->split_at;
+    rows.missing_value = options.missing_value;
+    spread_rows(plan->layout.wide_mode, positions, rows);
+    file.table.rows = std::make_shared<const TableRows>(std::move(rows));
+  }
   file.entries.cells = std::move(positions);
   file.missing = count_missing(file.entries);
   if (const auto shaped = apply_shape(path, options, file); !shaped) return shaped.error();
@@ -216,7 +283,9 @@ std::optional<Count> locate_table_entry(const std::string& path, const ReadOptio
   auto reader = TextReader::open(path);
   if (!reader) return std::nullopt;
   RecordReader records(*reader, plan->split_at);
-  Count left = entry + (plan->layout.header.empty() ? 0 : 1);
+  const bool wide = plan->layout.wide_mode >= 0;
+  const Count line = wide ? entry / static_cast<Count>(plan->layout.value_columns.size()) : entry;
+  Count left = line + (plan->layout.header.empty() ? 0 : 1);
   while (records.next()) {
     if (left-- == 0) return reader->line_number();
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 
+#include "io/text/labels.hpp"
 #include "io/text/number.hpp"
 
 namespace lacuna::io {
@@ -29,6 +30,7 @@ std::string lower(std::string_view text) {
 TableHead::TableHead(const ReadOptions& options, const TableSample& sample)
     : options_(options), sample_(sample) {
   count_columns();
+  wide_mode_ = find_wide_mode();
   movielens_ = looks_like_movielens();
   header_ = find_header();
   movielens_ = movielens_ && !header_;
@@ -55,7 +57,7 @@ void TableHead::count_columns() {
 
 // "user::item::rating::stamp" or the same with tabs, without a header.
 bool TableHead::looks_like_movielens() const {
-  if (columns_ != 4 || options_.header.value_or(false)) return false;
+  if (columns_ != 4 || options_.header.value_or(false) || asks_for_wide()) return false;
   const bool colons = sample_.delimiter == "::";
   if (!colons && sample_.delimiter != "\t" && !(sample_.delimiter == " " && sample_.tabs)) return false;
   std::size_t alike = 0;
@@ -85,6 +87,30 @@ bool TableHead::first_record_has_named_column() const {
          std::any_of(options_.positions.begin(), options_.positions.end(), is_there) ||
          std::any_of(options_.bins.begin(), options_.bins.end(),
                      [&](const BinRequest& bin) { return is_there(bin.column); });
+}
+
+int TableHead::column_called(const std::string& name) const {
+  for (int c = 0; c < columns_; ++c) {
+    const std::string& found = first_record(c);
+    if (found.empty() ? name == "mode" + std::to_string(c + 1) : found == name) return c;
+  }
+  return kNone;
+}
+
+int TableHead::find_wide_mode() const {
+  if (!known() || !options_.header.value_or(true)) return kNone;
+  const auto& modes = *options_.known_modes;
+  int across = kNone;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (column_called(modes[k].name) != kNone) continue;
+    if (across != kNone) return kNone;
+    across = static_cast<int>(k);
+  }
+  if (across == kNone || asks_for_wide()) return across;
+  const LabelTable labels(modes[static_cast<std::size_t>(across)].labels);
+  for (int c = 0; c < columns_; ++c)
+    if (labels.find(first_record(c)) != kUnseen) return across;
+  return kNone;
 }
 
 bool TableHead::first_record_names_known_modes() const {
@@ -120,7 +146,8 @@ std::optional<int> TableHead::value_column_by_name(bool holding_numbers,
 
 bool TableHead::find_header() const {
   if (options_.header) return *options_.header;
-  if (known() && first_record_names_known_modes()) return true;
+  if (known() && (first_record_names_known_modes() || wide_mode_ != kNone)) return true;
+  if (!known() && asks_for_wide()) return true;
   if (movielens_) return false;
   std::uint64_t number = 0;
   if (parse_index(options_.value_column, number) && number >= 1 &&

@@ -28,6 +28,12 @@ class TableHead {
   [[nodiscard]] bool movielens() const { return movielens_; }  // "user::item::rating::stamp", no header
   [[nodiscard]] const std::string& first_record(int column) const;
   [[nodiscard]] bool first_record_names_known_modes() const;
+  // Of a wide table the known mode that lies across the columns: the one that the first record does not name, where it
+  // names all others. kNone: there is no such mode. Unless the options ask for a wide table, labels of it must be there.
+  static constexpr int kNone = -1;
+  [[nodiscard]] int known_wide_mode() const { return wide_mode_; }
+  // The column that the first record gives this name, a nameless one being called by its number; kNone: there is none.
+  [[nodiscard]] int column_called(const std::string& name) const;
   // The column that the first record calls "value", "rating", ..., unless it is taken.
   [[nodiscard]] std::optional<int> value_column_by_name(bool holding_numbers,
                                                         const std::vector<int>& taken) const;
@@ -41,12 +47,15 @@ class TableHead {
   [[nodiscard]] bool find_header() const;
   [[nodiscard]] bool first_record_has_named_column() const;
   [[nodiscard]] bool may_be_weight(int column) const;
+  [[nodiscard]] bool asks_for_wide() const { return options_.wide || !options_.value_columns.empty(); }
+  [[nodiscard]] int find_wide_mode() const;
 
   const ReadOptions& options_;
   const TableSample& sample_;
   int columns_ = 0;
   bool movielens_ = false;
   bool header_ = false;
+  int wide_mode_ = kNone;
 };
 
 }  // namespace lacuna::io

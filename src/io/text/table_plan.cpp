@@ -8,6 +8,7 @@
 //   weight  only where the options name it;
 //   modes   all other columns, but not MovieLens' time stamps unless they are to be binned or positions.
 //
+// Wide tables have rules of their own (wide_plan.cpp).
 // With known modes the columns are found by the modes' names in the header, else taken in the modes' order.
 #include "io/text/table_plan.hpp"
 
@@ -18,75 +19,20 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/nearest.hpp"
 #include "io/text/number.hpp"
-#include "io/text/table_head.hpp"
-#include "io/text/table_sample.hpp"
+#include "io/text/table_planner.hpp"
 
 namespace lacuna::io {
-namespace {
-
-bool contains(const std::vector<int>& list, int item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
-class Planner {
- public:
-  Planner(const std::string& path, const ReadOptions& options, TableSample sample)
-      : path_(path), options_(options), sample_(std::move(sample)), head_(options_, sample_) {}
-
-  Result<TablePlan> plan();
-
- private:
-  [[nodiscard]] bool known() const { return options_.known_modes != nullptr; }
-  [[nodiscard]] std::size_t first_data_row() const { return head_.header() ? 1 : 0; }
-  [[nodiscard]] bool holds_numbers(int column) const {
-    return head_.may_hold_numbers(first_data_row(), column);
-  }
-  [[nodiscard]] bool is_movielens_stamp(int column) const;
-  // Said to be a mode.
-  [[nodiscard]] bool is_asked_for(int column) const {
-    return contains(stated_, column) || contains(binned_, column) || contains(placed_, column);
-  }
-  void name_columns();
-
-  Result<int> resolve(const std::string& reference) const;
-  Result<> resolve_options();
-  Result<> resolve_weight();
-  Result<> resolve_bins();
-  Result<> resolve_positions();
-  Result<int> resolve_mode(const std::string& reference, const char* kind) const;
-  Result<> choose_value();
-  Result<> state_value();
-  Result<> guess_value();
-  Result<> choose_decimal();
-  Result<> choose_modes();
-  Result<> choose_known_modes();
-  [[nodiscard]] TablePlan make_plan() const;
-
-  const std::string& path_;
-  const ReadOptions& options_;
-  TableSample sample_;
-  TableHead head_;
-  int columns_ = head_.columns();
-  std::vector<std::string> names_;  // of the columns, empty when they have none
-  std::vector<int> stated_;         // options.columns
-  std::vector<int> binned_;         // options.bins
-  std::vector<int> placed_;         // options.positions
-  std::vector<int> modes_;
-  int value_ = -1;
-  int weight_ = -1;
-  bool all_ones_ = false;
-  char decimal_ = '.';
-};
 
 // The newer MovieLens sets have the header "userId,movieId,rating,timestamp".
-bool Planner::is_movielens_stamp(int column) const {
+bool TablePlanner::is_movielens_stamp(int column) const {
   const bool header =
       head_.header() && columns_ == 4 && lower(names_[2]) == "rating" && lower(names_[3]) == "timestamp";
   return column == 3 && (head_.movielens() || header);
 }
 
-Result<int> Planner::resolve(const std::string& reference) const {
+Result<int> TablePlanner::resolve(const std::string& reference) const {
   const auto exact = std::find(names_.begin(), names_.end(), reference);
   if (exact != names_.end()) return static_cast<int>(exact - names_.begin());
   const auto alike = std::find_if(names_.begin(), names_.end(),
@@ -98,13 +44,15 @@ Result<int> Planner::resolve(const std::string& reference) const {
     return static_cast<int>(number) - 1;
   }
   const auto& there = names_.empty() ? sample_.rows.front() : names_;
-  return usage_error(path_, fmt::format("there is no column {} among {}, expected one of these names or a "
-                                        "number from 1 to {}",
-                                        quoted(reference),
-                                        quoted(fmt::format("{}", fmt::join(there, ", ")), 200), columns_));
+  const auto meant = nearest(reference, names_);
+  return usage_error(
+      path_, fmt::format("there is no column {} among {}, expected one of these names or a "
+                         "number from 1 to {}{}",
+                         quoted(reference), quoted(fmt::format("{}", fmt::join(there, ", ")), 200), columns_,
+                         meant ? fmt::format("; did you mean {}?", quoted(*meant)) : ""));
 }
 
-Result<> Planner::resolve_options() {
+Result<> TablePlanner::resolve_options() {
   for (const std::string& reference : options_.columns) {
     const auto column = resolve(reference);
     if (!column) return column.error();
@@ -120,7 +68,7 @@ Result<> Planner::resolve_options() {
 }
 
 // A column that is to be binned or to hold positions, which makes it a mode.
-Result<int> Planner::resolve_mode(const std::string& reference, const char* kind) const {
+Result<int> TablePlanner::resolve_mode(const std::string& reference, const char* kind) const {
   const auto column = resolve(reference);
   if (!column) return column.error();
   const bool twice = contains(binned_, *column) || contains(placed_, *column);
@@ -135,18 +83,33 @@ Result<int> Planner::resolve_mode(const std::string& reference, const char* kind
   return *column;
 }
 
-Result<> Planner::resolve_bins() {
+Result<> TablePlanner::resolve_bins() {
   for (const BinRequest& bin : options_.bins) {
-    if (bin.width <= 0) return usage_error(path_, "a bin's width must be > 0 seconds");
-    const auto column = resolve_mode(bin.column, "binned");
+    if (bin.width <= 0) return usage_error(path_, "a bin's width must be > 0");
+    std::string reference = bin.column;
+    if (reference.empty()) {
+      const auto found = only_date_column();
+      if (!found) return found.error();
+      reference = *found;
+    }
+    if (is_wide_mode(reference)) {
+      wide_bin_ = bin;
+      binned_.push_back(kAcross);
+      continue;
+    }
+    const auto column = resolve_mode(reference, "binned");
     if (!column) return column.error();
     binned_.push_back(*column);
   }
   return Nothing{};
 }
 
-Result<> Planner::resolve_positions() {
+Result<> TablePlanner::resolve_positions() {
   for (const std::string& reference : options_.positions) {
+    if (is_wide_mode(reference)) {
+      wide_placed_ = true;
+      continue;
+    }
     const auto column = resolve_mode(reference, "position");
     if (!column) return column.error();
     placed_.push_back(*column);
@@ -154,7 +117,7 @@ Result<> Planner::resolve_positions() {
   return Nothing{};
 }
 
-Result<> Planner::resolve_weight() {
+Result<> TablePlanner::resolve_weight() {
   if (options_.weight_column.empty()) return Nothing{};
   const auto column = resolve(options_.weight_column);
   if (!column && known()) return Nothing{};  // cells to predict need no weight
@@ -167,13 +130,13 @@ Result<> Planner::resolve_weight() {
   return Nothing{};
 }
 
-Result<> Planner::choose_value() {
+Result<> TablePlanner::choose_value() {
   if (options_.value_column != "none") return options_.value_column.empty() ? guess_value() : state_value();
   all_ones_ = true;
   return Nothing{};
 }
 
-Result<> Planner::state_value() {
+Result<> TablePlanner::state_value() {
   const auto column = resolve(options_.value_column);
   if (!column && known()) return Nothing{};  // cells to predict have no value yet
   if (!column) return column.error();
@@ -189,7 +152,7 @@ Result<> Planner::state_value() {
   return Nothing{};
 }
 
-Result<> Planner::guess_value() {
+Result<> TablePlanner::guess_value() {
   if (head_.header()) {
     std::vector<int> taken = stated_;
     taken.insert(taken.end(), binned_.begin(), binned_.end());
@@ -227,7 +190,7 @@ Result<> Planner::guess_value() {
                                  *number + 1));
 }
 
-Result<> Planner::choose_modes() {
+Result<> TablePlanner::choose_modes() {
   if (!stated_.empty()) {
     modes_ = stated_;
     return Nothing{};
@@ -244,7 +207,7 @@ Result<> Planner::choose_modes() {
   return Nothing{};
 }
 
-Result<> Planner::choose_known_modes() {
+Result<> TablePlanner::choose_known_modes() {
   const auto& wanted = *options_.known_modes;
   if (!stated_.empty()) {
     modes_ = stated_;
@@ -273,7 +236,7 @@ Result<> Planner::choose_known_modes() {
                                         fmt::join(mode_names, ", ")));
 }
 
-void Planner::name_columns() {
+void TablePlanner::name_columns() {
   if (head_.header()) {
     for (int c = 0; c < columns_; ++c) names_.push_back(head_.first_record(c));
   } else if (head_.movielens()) {
@@ -281,11 +244,13 @@ void Planner::name_columns() {
   }
 }
 
-Result<> Planner::choose_decimal() {
+Result<> TablePlanner::choose_decimal() {
   decimal_ = options_.decimal.value_or('.');
   if (options_.decimal) return Nothing{};
-  for (const int column : {value_, weight_}) {
-    if (column < 0) continue;
+  std::vector<int> numbers = value_columns_;
+  for (const int column : {value_, weight_})
+    if (column >= 0) numbers.push_back(column);
+  for (const int column : numbers) {
     const ColumnKind kind =
         column_kind(sample_, first_data_row(), static_cast<std::size_t>(column), std::nullopt);
     if (kind == ColumnKind::kDecimalsOrThousands) {
@@ -299,8 +264,9 @@ Result<> Planner::choose_decimal() {
   return Nothing{};
 }
 
-Result<TablePlan> Planner::plan() {
+Result<TablePlan> TablePlanner::plan() {
   name_columns();
+  find_wide();
   if (!known() && !options_.header && options_.value_column.empty() && !head_.header() &&
       head_.is_one_line_of_words()) {
     return input_error(
@@ -309,7 +275,9 @@ Result<TablePlan> Planner::plan() {
         "header)");
   }
   if (const auto resolved = resolve_options(); !resolved) return resolved.error();
-  if (known()) {
+  if (wide_) {
+    if (const auto chosen = choose_wide(); !chosen) return chosen.error();
+  } else if (known()) {
     if (const auto chosen = choose_known_modes(); !chosen) return chosen.error();
   } else {
     if (const auto chosen = choose_value(); !chosen) return chosen.error();
@@ -319,7 +287,7 @@ Result<TablePlan> Planner::plan() {
   return make_plan();
 }
 
-TablePlan Planner::make_plan() const {
+TablePlan TablePlanner::make_plan() const {
   TablePlan plan;
   plan.split_at = sample_.delimiter;
   plan.layout.delimiter = sample_.delimiter == " " && sample_.tabs ? "\t" : sample_.delimiter;
@@ -330,19 +298,26 @@ TablePlan Planner::make_plan() const {
   plan.layout.weight_column = weight_;
   plan.layout.columns = columns_;
   plan.all_ones = all_ones_;
+  plan.layout.value_columns = value_columns_;
   for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (modes_[k] == kAcross) {
+      plan.layout.wide_mode = static_cast<int>(k);
+      plan.mode_names.push_back(wide_name_);
+      plan.placed.push_back(wide_placed_);
+      plan.bins.push_back(wide_bin_);
+      continue;
+    }
     const auto column = static_cast<std::size_t>(modes_[k]);
     const bool named = !names_.empty() && !names_[column].empty();
     plan.mode_names.push_back(named ? names_[column] : fmt::format("mode{}", k + 1));
     plan.placed.push_back(contains(placed_, modes_[k]));
     const auto bin = std::find(binned_.begin(), binned_.end(), modes_[k]);
-    plan.bin_widths.push_back(
-        bin == binned_.end() ? 0 : options_.bins[static_cast<std::size_t>(bin - binned_.begin())].width);
+    plan.bins.push_back(bin == binned_.end()
+                            ? std::nullopt
+                            : std::optional(options_.bins[static_cast<std::size_t>(bin - binned_.begin())]));
   }
   return plan;
 }
-
-}  // namespace
 
 Result<TablePlan> plan_table(const std::string& path, const ReadOptions& options) {
   if (options.decimal && *options.decimal != ',' && *options.decimal != '.')
@@ -350,7 +325,7 @@ Result<TablePlan> plan_table(const std::string& path, const ReadOptions& options
   auto sample = sample_table(path, options.delimiter, options.decimal);
   if (!sample) return sample.error();
   if (sample->rows.empty()) return sample->trouble.value_or(input_error(path, "no entries"));
-  return Planner(path, options, std::move(*sample)).plan();
+  return TablePlanner(path, options, std::move(*sample)).plan();
 }
 
 }  // namespace lacuna::io

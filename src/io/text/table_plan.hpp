@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lacuna/io/files.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,11 @@ namespace lacuna::io {
 
 struct TablePlan {
   TableLayout layout;
-  std::string split_at;                  // the delimiter to split at; " " is any run of blanks
-  std::vector<std::string> mode_names;   // for each mode
-  std::vector<std::int64_t> bin_widths;  // for each mode, 0: not binned
-  std::vector<bool> placed;              // for each mode: its fields are positions
-  bool all_ones = false;                 // there is no value column: a line's value is 1, otherwise missing
+  std::string split_at;                         // the delimiter to split at; " " is any run of blanks
+  std::vector<std::string> mode_names;          // for each mode
+  std::vector<std::optional<BinRequest>> bins;  // for each mode; none: not binned
+  std::vector<bool> placed;                     // for each mode: its fields are positions
+  bool all_ones = false;  // there is no value column: a line's value is 1, otherwise missing
 };
 
 // From the options and the file's first records.

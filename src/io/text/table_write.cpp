@@ -11,6 +11,8 @@
 
 #include "io/file/ending.hpp"
 #include "io/text/number.hpp"
+#include "io/text/position_text.hpp"
+#include "io/text/wide_write.hpp"
 #include "io/text/writer.hpp"
 
 namespace lacuna::io {
@@ -25,15 +27,6 @@ struct Shape {
   std::vector<std::string> header;  // one for each column, or none
   char decimal = '.';
 };
-
-// The ending decides between commas and tabs; the layout may ask for another CSV delimiter.
-std::string find_delimiter(const std::string& path, const TableLayout& layout) {
-  const std::string& asked = layout.delimiter;
-  if (has_ending(path, ".tsv") || has_ending(path, ".tsv.gz")) return "\t";
-  if (has_ending(path, ".csv") || has_ending(path, ".csv.gz"))
-    return asked == ";" || asked == "|" ? asked : ",";
-  return asked.empty() ? "," : asked;
-}
 
 bool fits(const TableLayout& layout, std::size_t order) {
   return !layout.delimiter.empty() && layout.mode_columns.size() == order &&
@@ -54,7 +47,7 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
   const TableLayout& layout = file.table;
   const auto order = static_cast<int>(file.modes.size());
   Shape shape;
-  shape.delimiter = find_delimiter(path, layout);
+  shape.delimiter = output_delimiter(path, layout);
   if (shape.delimiter != ",") shape.decimal = layout.decimal;
   if (!fits(layout, file.modes.size())) {
     for (int k = 0; k < order; ++k) {
@@ -93,6 +86,17 @@ bool is_plain(std::string_view text, std::string_view delimiter) {
          text.find(delimiter) == std::string_view::npos && !is_blank(text.front()) && !is_blank(text.back());
 }
 
+}  // namespace
+
+// The ending decides between commas and tabs; the layout may ask for another CSV delimiter.
+std::string output_delimiter(const std::string& path, const TableLayout& layout) {
+  const std::string& asked = layout.delimiter;
+  const std::string_view name = without_packing(path);
+  if (has_ending(name, ".tsv")) return "\t";
+  if (has_ending(name, ".csv")) return asked == ";" || asked == "|" ? asked : ",";
+  return asked.empty() ? "," : asked;
+}
+
 void write_field(TextWriter& out, std::string_view text, const std::string& delimiter) {
   if (is_plain(text, delimiter))
     out.text(text);
@@ -100,7 +104,7 @@ void write_field(TextWriter& out, std::string_view text, const std::string& deli
     out.text(table_field(text, delimiter));
 }
 
-// Only CSV's own delimiters let a quoted field hold line breaks (fields.hpp says why).
+// fields.hpp says why.
 Result<> check_line_breaks(const std::string& path, const TensorFile& file, const std::string& delimiter) {
   if (delimiter == "," || delimiter == ";" || delimiter == "|") return Nothing{};
   for (const Mode& mode : file.modes) {
@@ -114,15 +118,15 @@ Result<> check_line_breaks(const std::string& path, const TensorFile& file, cons
   return Nothing{};
 }
 
-void write_position(TextWriter& out, const Mode& mode, Index position, int base,
-                    const std::string& delimiter) {
-  if (position < mode.labels.size()) {
-    write_field(out, mode.labels[position], delimiter);
-  } else if (mode.binning) {
-    out.integer(mode.binning->origin + std::int64_t{position} * mode.binning->width);
-  } else {
-    out.integer(std::int64_t{position} + base);
-  }
+namespace {
+
+void write_position(TextWriter& out, const PositionText& mode, Index position, const std::string& delimiter) {
+  if (mode.is_number(position))
+    out.integer(mode.number(position));
+  else if (const std::string* const label = mode.label(position))
+    write_field(out, *label, delimiter);
+  else
+    write_field(out, mode.text(position), delimiter);
 }
 
 }  // namespace
@@ -139,6 +143,13 @@ std::string table_field(std::string_view text, std::string_view delimiter) {
 
 Result<> write_table(const std::string& path, const TensorFile& file) {
   if (auto fine = check_writable(path, file); !fine) return fine;
+  if (file.table.wide_mode >= 0) return write_wide_table(path, file);
+  std::vector<PositionText> texts;
+  for (const Mode& mode : file.modes) {
+    auto text = PositionText::of(mode, file.index_base);
+    if (!text) return text.error();
+    texts.push_back(std::move(*text));
+  }
   const Shape shape = plan_columns(path, file);
   if (auto fine = check_line_breaks(path, file, shape.delimiter); !fine) return fine;
   auto out = TextWriter::create(path);
@@ -155,7 +166,7 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
         out->number(file.entries.weight[e], shape.decimal);
       } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);
-        write_position(*out, file.modes[k], file.entries.cells[k][e], file.index_base, shape.delimiter);
+        write_position(*out, texts[k], file.entries.cells[k][e], shape.delimiter);
       } else if (!std::isnan(file.entries.value[e])) {
         out->number(file.entries.value[e], shape.decimal);
       } else if (shape.delimiter == " ") {

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <lacuna/io/files.hpp>
 #include <limits>
 
@@ -54,6 +56,7 @@ class Scanner {
 struct Moment {
   std::int64_t seconds = 0;
   double fraction = 0.0;
+  bool offset = false;  // it states one, or is UTC
 };
 
 bool parse_clock(Scanner& scan, Moment& moment) {
@@ -67,8 +70,11 @@ bool parse_clock(Scanner& scan, Moment& moment) {
   }
   if (hour > 24 || minute > 59 || second > 60) return false;  // 60: a leap second
   moment.seconds += hour * 3600 + minute * 60 + second;
-  if (scan.one_of("Z")) return true;
+  scan.one_of(" ");
+  moment.offset = scan.one_of("Zz");
+  if (moment.offset) return true;
   if (scan.one_of("+-")) {
+    moment.offset = true;
     const int sign = scan.last() == '+' ? 1 : -1;
     minute = 0;
     if (!scan.digits(2, hour)) return false;
@@ -80,7 +86,7 @@ bool parse_clock(Scanner& scan, Moment& moment) {
   return true;
 }
 
-bool parse_date(std::string_view text, Moment& moment) {
+bool parse_clock_date(std::string_view text, Moment& moment) {
   Scanner scan(text);
   int year = 0;
   int month = 0;
@@ -95,12 +101,52 @@ bool parse_date(std::string_view text, Moment& moment) {
   if (!date.ok()) return false;
   moment.seconds = std::int64_t{86400} * std::chrono::sys_days(date).time_since_epoch().count();
   if (scan.done()) return true;
-  return scan.one_of(" T") && parse_clock(scan, moment) && scan.done();
+  return scan.one_of(" Tt") && parse_clock(scan, moment) && scan.done();
+}
+
+bool parse_date(std::string_view text, const TimeZone& zone, Moment& moment) {
+  if (!parse_clock_date(text, moment)) return false;
+  if (!moment.offset) moment.seconds = zone.to_utc(moment.seconds);
+  return true;
+}
+
+constexpr std::int64_t kDay = 86400;
+constexpr std::int64_t kFirstMonday = 4;  // days after 1970-01-01, a Thursday
+
+std::int64_t floor_division(std::int64_t number, std::int64_t by) {
+  const std::int64_t quotient = number / by;
+  return number % by < 0 ? quotient - 1 : quotient;
+}
+
+std::string date_text(std::int64_t days) {
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  return fmt::format("{:04}-{:02}-{:02}", int{date.year()}, unsigned{date.month()}, unsigned{date.day()});
+}
+
+std::int64_t month_start(std::int64_t months) {  // days
+  const std::chrono::year_month first{std::chrono::year(1970), std::chrono::January};
+  const std::chrono::sys_days day = (first + std::chrono::months(months)) / std::chrono::day(1);
+  return day.time_since_epoch().count();
+}
+
+// "2024-03-31 02:00:00", with the offset where the clock is not UTC's.
+std::string moment_text(std::int64_t seconds, bool whole_days, const TimeZone& zone) {
+  const std::int64_t offset = zone.offset_at(seconds);
+  if (offset % 60 != 0) return fmt::to_string(seconds);  // the sun's own time, before there were zones
+  const std::int64_t clock = seconds + offset;
+  const std::int64_t days = floor_division(clock, kDay);
+  const std::int64_t second = clock - days * kDay;
+  if (whole_days && second == 0 && zone.is_utc()) return date_text(days);
+  std::string text =
+      fmt::format("{} {:02}:{:02}:{:02}", date_text(days), second / 3600, second / 60 % 60, second % 60);
+  if (zone.is_utc()) return text;
+  const std::int64_t minutes = std::abs(offset) / 60;
+  return text + fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
 }  // namespace
 
-bool parse_stamp(std::string_view text, std::int64_t& seconds) {
+bool parse_stamp(std::string_view text, const TimeZone& zone, std::int64_t& seconds) {
   std::uint64_t whole = 0;
   if (text.size() <= 18 && parse_index(text, whole)) {
     seconds = static_cast<std::int64_t>(whole);
@@ -113,28 +159,62 @@ bool parse_stamp(std::string_view text, std::int64_t& seconds) {
     return true;
   }
   Moment moment;
-  if (!parse_date(text, moment)) return false;
+  if (!parse_date(text, zone, moment)) return false;
   seconds = moment.seconds;
   return true;
 }
 
-bool parse_moment(std::string_view text, double& seconds) {
+bool parse_moment(std::string_view text, double& seconds, const TimeZone& zone) {
   Moment moment;
-  if (!parse_date(trim(text), moment)) return false;
+  if (!parse_date(trim(text), zone, moment)) return false;
   seconds = static_cast<double>(moment.seconds) + moment.fraction;
   return true;
 }
 
-bool parse_position(std::string_view text, char decimal, double& position) {
+bool parse_position(std::string_view text, char decimal, double& position, const TimeZone& zone) {
   text = trim(text);
   if (parse_decimal(text, decimal, position)) return std::isfinite(position);
-  return parse_moment(text, position);
+  return parse_moment(text, position, zone);
 }
 
-std::int64_t bin_of(std::int64_t seconds, const Binning& binning) {
-  const std::int64_t since = seconds - binning.origin;
-  const std::int64_t bin = since / binning.width;
-  return since % binning.width < 0 ? bin - 1 : bin;
+bool has_a_date(std::int64_t seconds) {
+  // A day less than there is on both sides, for the zones.
+  static const std::int64_t first =
+      std::chrono::sys_days(std::chrono::year(0) / 1 / 2).time_since_epoch().count();
+  static const std::int64_t last =
+      std::chrono::sys_days(std::chrono::year(9999) / 12 / 31).time_since_epoch().count();
+  return seconds >= first * kDay && seconds < last * kDay;
+}
+
+std::int64_t count_units(std::int64_t seconds, BinUnit unit, const TimeZone& zone) {
+  if (unit == BinUnit::kSecond) return seconds;
+  const std::int64_t days = floor_division(seconds + zone.offset_at(seconds), kDay);
+  if (unit == BinUnit::kDay) return days;
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  return std::int64_t{int{date.year()} - 1970} * 12 + unsigned{date.month()} - 1;
+}
+
+std::int64_t calendar_origin(std::int64_t number, const Binning& binning) {
+  const std::int64_t zero = binning.unit == BinUnit::kDay ? kFirstMonday : 0;
+  return zero + floor_division(number - zero, binning.width) * binning.width;
+}
+
+std::int64_t bin_of(std::int64_t seconds, const Binning& binning, const TimeZone& zone) {
+  return floor_division(count_units(seconds, binning.unit, zone) - binning.origin, binning.width);
+}
+
+std::string bin_text(std::int64_t bin, const Binning& binning, const TimeZone& zone) {
+  const std::int64_t start = binning.origin + bin * binning.width;
+  if (binning.unit == BinUnit::kDay) return date_text(start);
+  if (binning.unit == BinUnit::kMonth) return date_text(month_start(start));
+  const bool whole_days = binning.width % kDay == 0 && binning.origin % kDay == 0;
+  return binning.dates && has_a_date(start) ? moment_text(start, whole_days, zone) : fmt::to_string(start);
+}
+
+std::string width_text(const Binning& binning) {
+  constexpr std::array<const char*, 3> kUnits = {"second", "day", "month"};
+  return fmt::format("{} {}{}", binning.width, kUnits[static_cast<std::size_t>(binning.unit)],
+                     binning.width == 1 ? "" : "s");
 }
 
 }  // namespace lacuna::io
@@ -175,6 +255,32 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
   if (!io::parse_index(digits, number) || number == 0 || number > kLargest / unit) return refuse();
   return static_cast<std::int64_t>(number * unit);
+}
+
+Result<BinRequest> parse_bin_width(std::string_view text) {
+  struct Calendar {
+    char letter;
+    std::int64_t width;
+    BinUnit unit;
+  };
+  constexpr std::array<Calendar, 5> kCalendar = {{{'w', 7, BinUnit::kDay},
+                                                  {'M', 1, BinUnit::kMonth},
+                                                  {'Q', 3, BinUnit::kMonth},
+                                                  {'y', 12, BinUnit::kMonth},
+                                                  {'Y', 12, BinUnit::kMonth}}};
+  constexpr std::uint64_t kMost = 10000;
+  for (const Calendar& calendar : kCalendar) {
+    if (text.empty() || text.back() != calendar.letter) continue;
+    std::uint64_t number = 0;
+    if (!io::parse_index(text.substr(0, text.size() - 1), number) || number == 0 || number > kMost) break;
+    return BinRequest{.width = static_cast<std::int64_t>(number) * calendar.width, .unit = calendar.unit};
+  }
+  if (const auto seconds = parse_duration(text); seconds && text.back() != 'w')
+    return BinRequest{.width = *seconds};
+  return usage_error(
+      "", fmt::format("found {}, expected a width > 0 such as 7d, 12h, 30m, 45s or plain seconds, or of "
+                      "the calendar 1w, 1M, 1Q or 1y",
+                      io::quoted(text)));
 }
 
 }  // namespace lacuna

@@ -9,7 +9,7 @@
 namespace lacuna::io {
 
 Result<TensorFile> read_tns(const std::string& path, const ReadOptions& options);
-Result<> write_tns(const std::string& path, const TensorFile& file);  // gzipped when the name ends in .gz
+Result<> write_tns(const std::string& path, const TensorFile& file);  // packed as the name asks
 // The line on which entry number `entry` (0-based) stands, found by reading the file again.
 std::optional<Count> locate_tns_entry(const std::string& path, Count entry);
 

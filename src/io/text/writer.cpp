@@ -1,58 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Buffered text output through AtomicFile, and zlib's gzip format on the way when asked for.
+// Buffered text output through AtomicFile, packed on the way when asked for.
 #include "io/text/writer.hpp"
 
 #include <fmt/compile.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "io/file/atomic_file.hpp"
-#include "io/file/ending.hpp"
+#include "io/file/packed_writer.hpp"
 
 namespace lacuna::io {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
-constexpr int kGzipWindow = 15 + 16;  // zlib: largest window, gzip wrapping
 
 }  // namespace
 
 struct TextWriter::State {
   State(AtomicFile opened, std::string name) : file(std::move(opened)), path(std::move(name)) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (packing) deflateEnd(&*packing);
-  }
 
   void flush(bool last);
 
   AtomicFile file;
   std::string path;
   fmt::memory_buffer buffer;
-  std::optional<z_stream> packing;
-  std::vector<unsigned char> packed;
+  std::optional<PackedWriter> packing;
 };
 
 void TextWriter::State::flush(bool last) {
-  if (!packing) {
-    file.write(buffer.data(), buffer.size());
-  } else {
-    packing->next_in = reinterpret_cast<unsigned char*>(buffer.data());
-    packing->avail_in = static_cast<unsigned>(buffer.size());
-    do {
-      packing->next_out = packed.data();
-      packing->avail_out = static_cast<unsigned>(packed.size());
-      deflate(&*packing, last ? Z_FINISH : Z_NO_FLUSH);  // cannot fail: there is always room
-      file.write(packed.data(), packed.size() - packing->avail_out);
-    } while (packing->avail_out == 0);
-  }
+  const std::string_view bytes(buffer.data(), buffer.size());
+  if (packing)
+    packing->add(bytes, last, [&](std::string_view packed) { file.write(packed); });
+  else
+    file.write(bytes);
   buffer.clear();
 }
 
@@ -60,15 +44,7 @@ Result<TextWriter> TextWriter::create(const std::string& path) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();
   auto state = std::make_unique<State>(std::move(*file), path);
-  if (has_ending(path, ".gz")) {
-    state->packed.resize(kBlock);
-    z_stream& stream = state->packing.emplace();
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-      state->packing.reset();
-      return output_error(path, "zlib could not start");
-    }
-  }
+  state->packing = PackedWriter::for_name(path);
   return TextWriter(std::move(state));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text that becomes a whole file at once, gzipped when the file's name ends in ".gz".
+// Text that becomes a whole file at once, packed when the file's name ends in ".gz", ".zst" or ".xz".
 #pragma once
 
 #include <fmt/format.h>
