@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <ctime>
 #include <lacuna/base/base.hpp>
 #include <lacuna/io/files.hpp>
 #include <lacuna/method/fit_once.hpp>
@@ -17,6 +19,11 @@
 namespace lacuna::cli {
 namespace {
 
+// Of a fit's steps, that a refit from updated factors takes. movielens-1m with a tenth of the users new, 68 steps: RMSE 0.8262,
+// 0.8246, 0.8240 after 4, 11 and 21 of them, 0.8257 from afar.
+constexpr double kShareOfSteps = 0.2;
+constexpr int kFewestSteps = 3;
+
 struct UpdateCommand {
   std::string model;
   std::string fresh;
@@ -27,8 +34,8 @@ struct UpdateCommand {
   InputFlags input;
 
   Result<int> run();
-  Result<Model> fitted_again(const Model& fitted, const TensorFile& file) const;
-  void tell(const Model& fitted, const UpdateResult& result, double seconds) const;
+  Result<Model> fitted_again(const Model& fitted, const Model& updated, const TensorFile& file) const;
+  void tell(const Model& fitted, const UpdateResult& result, double seconds, double solving) const;
 };
 
 // The settings that a model's fit settled on, from its record.
@@ -64,17 +71,26 @@ Result<Settings> settings_of(const Model& fitted) {
   return settings;
 }
 
-Result<Model> UpdateCommand::fitted_again(const Model& fitted, const TensorFile& file) const {
+// From the updated factors, which are near: a part of the steps that brought the fit there from afar. More would go
+// beyond where held-out entries told it to stop.
+Result<Model> UpdateCommand::fitted_again(const Model& fitted, const Model& updated,
+                                          const TensorFile& file) const {
   auto settings = settings_of(fitted);
   if (!settings) return settings.error();
+  settings->warm_start = &updated;
+  const FitRecord::Value* const steps = fitted.record.find("max_iterations");
+  if (const double* number = steps != nullptr ? std::get_if<double>(steps) : nullptr)
+    settings->max_iterations = std::max(kFewestSteps, static_cast<int>(std::ceil(kShareOfSteps * *number)));
   auto joined = joined_entries(fitted, file.modes, file.entries, input.duplicate_policy());
   if (!joined) return joined.error();
   FitResult result = fit_once(std::move(*joined), *settings);
   result.model.index_base = fitted.index_base;
+  if (steps != nullptr) result.model.record.set("max_iterations", *steps);  // of a fit from afar
   return std::move(result.model);
 }
 
-void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double seconds) const {
+void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double seconds,
+                         double solving) const {
   std::string grown;
   for (std::size_t k = 0; k < result.added.size(); ++k)
     if (result.added[k] > 0)
@@ -92,6 +108,7 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
                                               {"held_out_rmse", or_null(result.held_out_rmse)},
                                               {"fit_held_out_rmse", or_null(expected)},
                                               {"seconds", seconds},
+                                              {"solving_seconds", solving},
                                               {"refitted", refit},
                                               {"output", out}}
                            .dump());
@@ -123,8 +140,10 @@ Result<int> UpdateCommand::run() {
       return input_error(fresh, fmt::format("found new positions of mode {}, which has side information that "
                                             "they lack; fit again with theirs",
                                             file->modes[k].name));
+  const std::clock_t before = std::clock();
   auto result = update(*fitted, file->modes, file->entries,
                        {.duplicates = input.duplicate_policy(), .held_out = held_out});
+  const double solving = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;  // of the processor
   if (!result) {
     Error error = result.error();
     error.where = fresh;
@@ -132,13 +151,13 @@ Result<int> UpdateCommand::run() {
     return error;
   }
   if (refit) {
-    auto again = fitted_again(*fitted, *file);
+    auto again = fitted_again(*fitted, result->model, *file);
     if (!again) return again.error();
     again->calibration = fitted->calibration;
     result->model = std::move(*again);
   }
   if (auto saved = save_model(out, result->model); !saved) return saved.error();
-  tell(*fitted, *result, watch.seconds());
+  tell(*fitted, *result, watch.seconds(), solving);
   return 0;
 }
 

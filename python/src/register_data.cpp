@@ -160,7 +160,9 @@ void register_data(nb::module_& m) {
           nb::rv_policy::move)
       .def_prop_ro("bins",
                    [](const Mode& mode) {
-                     return mode.binning ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
+                     const bool plain =
+                         mode.binning && mode.binning->unit == BinUnit::kSecond && mode.labels.empty();
+                     return plain ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
                    })
       .def_prop_ro("same_as", [](const Mode& mode) { return mode.same_as; })
       .def_prop_ro("side",

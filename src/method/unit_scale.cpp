@@ -76,6 +76,10 @@ void multiply(Model& model, int exponent) {
     for (Effect& effect : offsets->effects) multiply(effect.value, exponent);
   }
   std::visit([&](auto& body) { multiply(body, exponent); }, *model.body);
+  // The one number of a record that has the values' unit.
+  if (const FitRecord::Value* noise = model.record.find("noise"))
+    if (const double* deviation = std::get_if<double>(noise))
+      model.record.set("noise", std::ldexp(*deviation, exponent));
 }
 
 template <class Numbers>

@@ -84,6 +84,15 @@ class Updates(CliTest):
         untouched = [(u, i, 7) for u in range(0, 108, 5) for i in range(10, ITEMS)]  # a week nobody knows
         self.assertEqual(self.predicted("m.lac", untouched), self.predicted("m2.lac", untouched))
 
+    def test_what_has_no_new_entries_stays_up_to_rounding_in_dual_form(self):
+        self.new = [c for c in self.new if c[1] < 10]
+        self.fitted("--method", "tr-mm", "--parts", "user|item ; item|user", "--rank", "4", "--lambda", "1", "--offsets",
+                    "user,item", "--quiet")
+        self.ok("update", "m.lac", "new.csv", "-o", "m2.lac")
+        untouched = [(u, i, 7) for u in range(0, 108, 5) for i in range(10, ITEMS)]
+        for before, after in zip(self.predicted("m.lac", untouched), self.predicted("m2.lac", untouched)):
+            self.assertLessEqual(abs(after - before), 1e-12 * max(1.0, abs(before)))  # the bound that docs/update.md states
+
     def test_updates_follow_each_other(self):
         self.fitted()
         half = len(self.new) // 2
@@ -99,6 +108,10 @@ class Updates(CliTest):
         self.ok("update", "m.lac", "new.csv", "-o", "again.lac", "--refit")
         self.ok("update", "m.lac", "new.csv", "-o", "m2.lac")
         self.assertLess(self.error("again.lac"), 1.05 * self.error("m2.lac"))
+        self.ok("fit", self.table("all.csv", self.base + self.new), "-o", "full.lac", *self.fit)
+        self.assertLess(self.error("again.lac"), 1.05 * self.error("full.lac"))  # from the updated factors, in a fifth of the steps
+        steps = self.ok_json("info", "m.lac")["settings"]["max_iterations"]
+        self.assertEqual(self.ok_json("info", "again.lac")["settings"]["max_iterations"], steps)
         self.assertNotEqual(self.predicted("again.lac", self.rest), self.predicted("m2.lac", self.rest))
 
     def test_entries_that_were_fitted_on(self):

@@ -8,9 +8,6 @@
 namespace lacuna {
 namespace {
 
-// Float residuals hold no smaller noise.
-constexpr double kLeastNoise = 1e-12;
-
 double weighted_square(const ObservedTensor& tensor, std::span<const double> values) {
   return parallel_sum(tensor.size(), [&](Count begin, Count end) {
     double sum = 0.0;

@@ -9,6 +9,7 @@
 // A weight counts as that many entries. Values are held in units of their deviation from 0.
 #pragma once
 
+#include <lacuna/model/model.hpp>
 #include <lacuna/model/structure.hpp>
 #include <optional>
 
@@ -17,11 +18,17 @@
 
 namespace lacuna {
 
+// Float residuals hold no smaller noise.
+inline constexpr double kLeastNoise = 1e-12;
+
 class Als {
  public:
   // The tensor must outlive this. Throws std::invalid_argument on parts that do not fit it.
   Als(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const std::vector<int>& ranks,
       std::uint64_t seed);
+
+  // The factors and effects of a model of the same cells, parts and ranks; false, and nothing is changed, for others.
+  bool start_from(const Model& model);
 
   // Every part once. False when interrupted: what was done by then stays.
   [[nodiscard]] bool sweep(const Interrupted& interrupted);

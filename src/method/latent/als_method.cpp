@@ -76,6 +76,7 @@ Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   std::vector<double> left;
   {
     Als als(tensor, specs, ranks, options.seed);
+    if (options.warm_start != nullptr) (void)als.start_from(*options.warm_start);
     solved.summary = iterate(als, tensor, options, run);
     for (std::size_t p = 0; p < specs.size(); ++p) latent.parts.push_back(als.part(p));
     solved.mixture = als.mixture();

@@ -21,12 +21,14 @@
 // and each fiber.
 #pragma once
 
+#include <lacuna/model/structure.hpp>
 #include <lacuna/tensor/tensor.hpp>
 #include <optional>
 
 #include "base/rng.hpp"
 #include "method/latent/als_known.hpp"
 #include "method/latent/als_side.hpp"
+#include "model/latent.hpp"
 
 namespace lacuna {
 
@@ -34,6 +36,12 @@ class AlsPart {
  public:
   // F starts at 0, T at small random numbers.
   AlsPart(const ObservedTensor& tensor, const PartSpec& part, int rank, const AlsEntries& entries, Rng& rng);
+
+  // Means from a part of a model of the same cells, and from effects in the data's units, which are `unit` of the
+  // part's own. Variances and priors follow with settle(), which needs the noise of all parts together.
+  void start_from(const ObservedTensor& tensor, const ModelPart& part, const Effect* of_rows,
+                  const Effect* of_fibers, double unit);
+  void settle(const AlsEntries& entries);
 
   // Both factors once, with their priors. False when interrupted: what was done by then stays.
   [[nodiscard]] bool sweep(AlsEntries& entries, const Interrupted& interrupted);
