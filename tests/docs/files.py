@@ -145,18 +145,17 @@ def readings(path):
 
 def stations(path):
     """A line for each station, a column for each hour, some of them empty."""
-    noise = random.Random(5)
-    lines = ["station," + ",".join(f"{hour:02}h" for hour in range(6, 22, 3))]
+    noise, hours = random.Random(5), range(6, 22, 3)
+    lines = ["station," + ",".join(f"{hour:02}h" for hour in hours)]
     for number, name in enumerate(("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel", "Ivy", "Juniper")):
-        values = [14 + number / 4 + (3 + number % 3) * math.sin((hour - 9) / 4) for hour in range(6, 22, 3)]
+        values = [14 + number / 4 + (3 + number % 3) * math.sin((hour - 9) / 4) for hour in hours]
         lines.append(name + "".join("," if noise.random() < 0.2 else f",{value:.1f}" for value in values))
     path.write_text("\n".join(lines) + "\n")
 
 
-def site_readings(path):
-    """Two quantities of four sites, every fifth day of a year."""
-    noise = random.Random(7)
-    lines = ["site,time,temperature,humidity"]
+def two_quantities(path):
+    """Temperature and humidity of four sites, every fifth day of a year."""
+    noise, lines = random.Random(7), ["site,time,temperature,humidity"]
     for number, site in enumerate("ABCD"):
         for day in range(0, 365, 5):
             date = datetime.date(2023, 1, 1) + datetime.timedelta(days=day)
@@ -170,7 +169,7 @@ MADE = {
     "films/ratings.csv": film_ratings, "films/new.csv": film_news, "items/ratings.csv": item_ratings,
     "movielens/ratings.csv": movielens, "movielens/new.csv": movielens_news, "users.csv": users, "items.csv": items,
     "friends.csv": friends, "cells.csv": cells, "wanted.csv": wanted, "holes.png": png, "hourly.csv": hourly,
-    "readings.csv": readings, "stations.csv": stations, "sites/readings.csv": site_readings, "in.npy": lambda path: npy(path, (18, 20)), "cube.npy": lambda path: npy(path, (16, 18, 8)),
+    "readings.csv": readings, "stations.csv": stations, "sites/readings.csv": two_quantities, "in.npy": lambda path: npy(path, (18, 20)), "cube.npy": lambda path: npy(path, (16, 18, 8)),
     "wavelengths.txt": lambda path: path.write_text("".join(f"{400 + 20 * k}\n" for k in range(8))),
     **{name: (lambda path, name=name: path.write_text(split_facts(name))) for name in ("train.txt", "valid.txt", "test.txt", "questions.txt")},
 }  # fmt: skip
