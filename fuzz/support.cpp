@@ -111,7 +111,36 @@ std::optional<TensorFile> read_and_check(FuzzedDataProvider& input, MemoryFile& 
   return std::move(*file);
 }
 
+namespace {
+
+// The columns of what was written, which has no others than the modes, the value and the weight.
+void number_columns(const TensorFile& file, ReadOptions& options) {
+  options.columns.clear();
+  options.value_column.clear();
+  std::vector<int> kept = file.table.mode_columns;
+  if (kept.empty()) return;
+  for (const int column : {file.table.value_column, file.table.weight_column})
+    if (column >= 0) kept.push_back(column);
+  std::sort(kept.begin(), kept.end());
+  const auto number = [&](int column) {
+    return std::to_string(std::lower_bound(kept.begin(), kept.end(), column) - kept.begin() + 1);
+  };
+  for (const int column : file.table.mode_columns) options.columns.push_back(number(column));
+  options.value_column = file.table.value_column < 0 ? "none" : number(file.table.value_column);
+  if (file.table.weight_column >= 0) options.weight_column = number(file.table.weight_column);
+}
+
+// A column that is called by a number cannot be told from the column of that number.
+bool has_numbers_for_names(const TensorFile& file) {
+  return std::any_of(file.table.header.begin(), file.table.header.end(), [](const std::string& name) {
+    return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  });
+}
+
+}  // namespace
+
 void write_and_read(const TensorFile& file, MemoryFile& memory, ReadOptions options) {
+  if (file.table.wide_mode < 0 && has_numbers_for_names(file)) return;
   memory.clear();
   const auto written = write_tensor(memory.path(), file);
   if (!written) {
@@ -119,10 +148,7 @@ void write_and_read(const TensorFile& file, MemoryFile& memory, ReadOptions opti
     return;
   }
   options.shape = extents(file.modes);
-  if (file.table.wide_mode < 0) {  // what was written has no other columns
-    options.columns.clear();
-    options.value_column.clear();
-  }
+  if (file.table.wide_mode < 0) number_columns(file, options);
   for (const Mode& mode : file.modes)
     if (!mode.labels.empty()) options.shape.clear();  // sizes are those of the labels
   const auto again = read_tensor(memory.path(), options);

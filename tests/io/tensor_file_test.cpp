@@ -153,7 +153,7 @@ TEST_F(Detection, RandomBytesNeverBreakReading) {
                                  "978300760"};
   std::mt19937 random(11);
   int fine = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < 900; ++round) {
     std::string content;
     const auto pieces = random() % 60;
     for (unsigned i = 0; i < pieces; ++i) content += kPieces[random() % std::size(kPieces)];

@@ -161,6 +161,8 @@ TEST_F(Wide, BadTablesAreNamed) {
             "a.csv: found two columns called '1', expected a name only once: it is a label of mode 'hour'");
   EXPECT_EQ(error("s,1,\nx,1,2\n"), "a.csv:1:5: found an empty field, expected a label of mode 'hour'");
   EXPECT_NE(error("s,t\nx,y\nz,w\n").find("found no column beside"), std::string::npos);
+  EXPECT_EQ(error("\xef\xbb\xbf\xff\xfes,1\nx,2\n"),
+            "a.csv: found the column '\\xff\\xfes', expected UTF-8 text");
   EXPECT_NE(error("hour,1\nx,2\n").find("there is a column 'hour'"), std::string::npos);
   ReadOptions headless = wide();
   headless.header = false;

@@ -266,6 +266,9 @@ Result<> TablePlanner::choose_decimal() {
 
 Result<TablePlan> TablePlanner::plan() {
   name_columns();
+  for (const std::string& name : names_)
+    if (!is_utf8(name))
+      return input_error(path_, fmt::format("found the column {}, expected UTF-8 text", quoted(name)));
   find_wide();
   if (!known() && !options_.header && options_.value_column.empty() && !head_.header() &&
       head_.is_one_line_of_words()) {
