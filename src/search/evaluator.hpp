@@ -6,10 +6,12 @@
 #include <lacuna/search/fit.hpp>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/stopwatch.hpp"
+#include "model/journal.hpp"
 #include "search/facts.hpp"
 
 namespace lacuna {
@@ -37,8 +39,16 @@ struct Trial {
   bool from_factors = false;  // of another trial, which its steps count on
   bool falling = false;       // it was still falling when the fit ended
   double work = 0.0;          // multiply-adds
-  FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
+  bool latent = false;        // its model is a sum of latent parts
+  bool full_rank = false;     // of which none can have more columns
+  std::vector<int> ranks{};   // of its model
+  // Of the step with the lowest error. Where a trial is remembered it has no model (is_gone): what a strategy asks
+  // of one beside its numbers above, and goes on with, it must ask the Journal for (remembered()).
+  std::shared_ptr<const FitResult> result = std::make_shared<const FitResult>();
+
+  [[nodiscard]] const Model& model() const { return result->model; }
 };
+[[nodiscard]] inline bool is_gone(const Model& model) { return model.modes.empty(); }
 
 class Evaluator {
  public:
@@ -74,12 +84,16 @@ class Evaluator {
     if (callbacks_->notice) callbacks_->notice("auto: " + sentence);
   }
   [[nodiscard]] std::string measure(double error) const;  // for the reader: "held-out RMSE 0.12"
+  [[nodiscard]] Journal* journal() const { return journal_of(callbacks_->checkpoint); }
   [[nodiscard]] int trials() const { return trials_; }
   [[nodiscard]] Count applications() const { return applications_; }  // of operators, by all trials
 
  private:
   [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
   [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
+  // The same, or what it came to in the run that this one goes on with.
+  [[nodiscard]] Trial run_once(const Settings& settings, const std::string& what, const Model* start,
+                               Depth depth);
   // What the method learns from, and what it stops by.
   [[nodiscard]] const ObservedTensor& learned(Method method) const;
   [[nodiscard]] const Entries& watched(Method method) const;

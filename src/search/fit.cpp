@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
+#include <memory>
 #include <stdexcept>
 
+#include "method/saved_fit.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
 #include "search/intervals.hpp"
@@ -19,11 +21,11 @@ namespace {
 
 // What a search ends with.
 struct Found {
-  Settings settings{};               // nothing in it is open but what the method's default is good for
-  std::optional<FitResult> trial{};  // of the best trial, where there was a search
-  bool grown = false;                // its factors are where the final fit should begin
-  bool keep_trial = false;           // there is no time for another fit
-  Count applications = 0;            // of operators, by all trials
+  Settings settings{};  // nothing in it is open but what the method's default is good for
+  std::shared_ptr<const FitResult> trial{};  // of the best trial, where there was a search
+  bool grown = false;                        // its factors are where the final fit should begin
+  bool keep_trial = false;                   // there is no time for another fit
+  Count applications = 0;                    // of operators, by all trials
 };
 
 bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
@@ -98,7 +100,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   evaluator.tell(fmt::format("{} trials; {}", evaluator.trials(), evaluator.measure(best.error)));
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
-  found.keep_trial = by_user || left < best.result.seconds;
+  found.keep_trial = by_user || left < best.result->seconds;
   return found;
 }
 
@@ -132,6 +134,36 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 
+// The same, where more is to be done afterwards.
+FitResult fit_chosen_and_remember(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
+                                  const Entries* test) {
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  if (journal == nullptr) return fit_chosen(std::move(tensor), found, callbacks, test);
+  const std::string key = journal->next("final");
+  FitResult result;
+  const auto fields = [&](Archive& archive) { archive("result", result); };
+  if (const Saved* known = journal->finished(key, ""); known != nullptr) {
+    Archive archive(*known);
+    fields(archive);
+    const auto model = journal->take_model(key);
+    if (!model) Archive::refuse(key, "its model");
+    journal->hold_last_two(key, model);
+    result.model = *model;
+    return result;
+  }
+  const Journal::Within within(journal, key);
+  result = fit_chosen(std::move(tensor), found, callbacks, test);
+  journal->finish(key, "", saved_by(fields), std::make_shared<const Model>(result.model),
+                  Journal::Hold::kLastTwo);
+  return result;
+}
+
+// The time that all runs of a fit have taken together.
+Stopwatch clock_of(const FitCallbacks& callbacks) {
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  return journal == nullptr ? Stopwatch() : Stopwatch([journal] { return journal->seconds(); });
+}
+
 Found choose_settings(const ObservedTensor& seen, const Settings& asked, const FitCallbacks& callbacks,
                       const Stopwatch& watch) {
   const bool choice = leaves_a_choice(asked);
@@ -144,14 +176,16 @@ Found choose_settings(const ObservedTensor& seen, const Settings& asked, const F
 
 }  // namespace
 
-FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
-              const Entries* test) {
+namespace {
+
+FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
+                  const Entries* test) {
   Settings asked = given;
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
-  const Stopwatch watch;
+  const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
   const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
@@ -167,7 +201,8 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     result.stop_reason = "interrupted while choosing; the best trial is kept";
     measure(test, result);
   } else {
-    result = fit_chosen(std::move(tensor), found, callbacks, test);
+    result = reserved ? fit_chosen_and_remember(std::move(tensor), found, callbacks, test)
+                      : fit_chosen(std::move(tensor), found, callbacks, test);
     if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = "as many steps as the held-out error asked for";
@@ -186,6 +221,49 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     result.model.calibration = calibrate_on(everything, *reserved, found.settings, callbacks);
   }
   return result;
+}
+
+// What the fit is about, for the checkpoint: data and test entries by their checksums, settings by their names.
+Journal::About about(const ObservedTensor& tensor, const Settings& settings, const Entries* test) {
+  Journal::About about{{"version", version()}, {"task", "fit"}, {"data", checksum_text(tensor)}};
+  if (test != nullptr) about.emplace_back("test", checksum_text(*test));
+  if (settings.warm_start != nullptr) about.emplace_back("init", checksum_text(*settings.warm_start));
+  for (auto& [name, value] : about_settings(settings, tensor.modes()))
+    if (name != "init" || settings.warm_start == nullptr) about.emplace_back(name, std::move(value));
+  return about;
+}
+
+// Whoever says stop closes the journal.
+FitCallbacks closing(const FitCallbacks& callbacks, Journal& journal) {
+  FitCallbacks watched = callbacks;
+  watched.interrupted = [&callbacks, &journal] {
+    if (!callbacks.interrupted || !callbacks.interrupted()) return false;
+    journal.close();
+    return true;
+  };
+  watched.progress = [&callbacks, &journal](const FitProgress& progress) {
+    const Flow flow = callbacks.progress ? callbacks.progress(progress) : Flow::kContinue;
+    if (flow == Flow::kStop) journal.close();
+    return flow;
+  };
+  return watched;
+}
+
+}  // namespace
+
+FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallbacks& callbacks,
+              const Entries* test) {
+  if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
+  Journal& journal = callbacks.checkpoint->journal();
+  journal.bind(about(tensor, settings, test));
+  journal.on_problem(callbacks.notice);
+  try {
+    FitResult result = fit_all(std::move(tensor), settings, closing(callbacks, journal), test);
+    if (journal.closed()) journal.save();
+    return result;
+  } catch (const SavedError& problem) {
+    throw journal.refusal(std::string("the checkpoint is damaged: ") + problem.what());
+  }
 }
 
 }  // namespace lacuna

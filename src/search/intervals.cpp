@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/journal.hpp"
 #include "search/holes.hpp"
 #include "search/robust.hpp"
 
@@ -15,6 +16,32 @@ namespace {
 // to read quantiles off.
 constexpr double kWanted = 4000.0;
 constexpr double kMostShare = 0.2;
+
+// How far a fit on the kept entries is off on the others, and how well those are supported.
+struct Misses {
+  std::vector<double> residuals{};
+  std::vector<Count> support{};
+
+  template <class A>
+  void fields(A& archive) {
+    archive("residuals", residuals);
+    archive("support", support);
+    if (support.size() != residuals.size()) Archive::refuse("support", "as many as residuals");
+  }
+};
+
+Misses misses_of(const HoldOut& split, const Settings& chosen, const FitCallbacks& callbacks) {
+  const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
+                               ? fit_robustly(split.kept, chosen, callbacks, nullptr)
+                               : fit_once(split.kept, chosen, callbacks);
+  const Predictor predictor(fitted.model);
+  const std::vector<double> predicted = predictor.predict(split.held.cells).value;
+  Misses misses;
+  for (std::size_t e = 0; e < predicted.size(); ++e)
+    misses.residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
+  misses.support = predictor.support(split.held.cells);
+  return misses;
+}
 
 }  // namespace
 
@@ -45,21 +72,18 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   chosen.latent.certify = Certify::kNever;
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
-  std::vector<double> residuals;
-  std::vector<Count> support;
+  quiet.checkpoint = callbacks.checkpoint;
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  Misses all;
   for (int turn = 0; turn < turns; ++turn) {
-    const HoldOut split = hold_out(tensor, [&](Count e) { return turn_of[e] == turn; });
-    const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
-                                 ? fit_robustly(split.kept, chosen, quiet, nullptr)
-                                 : fit_once(split.kept, chosen, quiet);
-    const Predictor predictor(fitted.model);
-    const std::vector<double> predicted = predictor.predict(split.held.cells).value;
-    for (std::size_t e = 0; e < predicted.size(); ++e)
-      residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
-    const std::vector<Count> of_turn = predictor.support(split.held.cells);
-    support.insert(support.end(), of_turn.begin(), of_turn.end());
+    const auto of_turn = remembered<Misses>(journal, "turn", [&] {
+      const Journal::Within within(journal, "calibration " + std::to_string(turn));
+      return misses_of(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), chosen, quiet);
+    });
+    all.residuals.insert(all.residuals.end(), of_turn.residuals.begin(), of_turn.residuals.end());
+    all.support.insert(all.support.end(), of_turn.support.begin(), of_turn.support.end());
   }
-  return calibrate(residuals, support);
+  return calibrate(all.residuals, all.support);
 }
 
 }  // namespace lacuna

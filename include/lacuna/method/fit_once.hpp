@@ -5,6 +5,7 @@
 #include <functional>
 #include <lacuna/base/base.hpp>
 #include <lacuna/method/settings.hpp>
+#include <lacuna/model/checkpoint.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/problem/certificate.hpp>
 #include <lacuna/solver/stop_reason.hpp>
@@ -42,6 +43,9 @@ struct FitCallbacks {
   std::function<Flow(const FitProgress&)> progress;  // after every step; may stop the fit
   Interrupted interrupted;                           // polled inside steps
   std::function<void(const std::string&)> notice;    // a sentence for the user, such as a capped rank
+  // What the fit goes on from, and where it leaves what it needs to go on later; null: nothing is kept. `fit` throws
+  // CheckpointError when it is of another fit.
+  Checkpoint* checkpoint = nullptr;
 };
 
 struct FitResult {

@@ -196,8 +196,7 @@ Model read_common(const json& header, const ArrayReader& arrays) {
 
 }  // namespace
 
-Result<> save_model(const std::string& path, const Model& model) {
-  ArrayWriter arrays;
+json io::describe_model(const Model& model, ArrayWriter& arrays) {
   json header{{"kind", kind_name(model)},       {"lacuna", model.version},
               {"method", model.method},         {"settings", io::to_json(model.record)},
               {"index_base", model.index_base}, {"observed", describe_range(model.observed)}};
@@ -214,7 +213,22 @@ Result<> save_model(const std::string& path, const Model& model) {
   for (std::size_t k = 0; k < model.modes.size(); ++k)
     io::list_in(header, "modes").push_back(describe_mode(model.modes[k], k, arrays));
   io::describe_body(model, header, arrays);
+  return header;
+}
+
+Result<> save_model(const std::string& path, const Model& model) {
+  ArrayWriter arrays;
+  const json header = io::describe_model(model, arrays);
   return arrays.save(path, header);
+}
+
+Model io::read_model(const json& header, const ArrayReader& arrays) {
+  const std::string kind = header.at("kind").get<std::string>();
+  if (!knows_body(kind))
+    throw ArrayReader::Bad("a model of kind '" + kind + "', which this version does not know");
+  Model model = read_common(header, arrays);
+  read_body(kind, header, arrays, model);
+  return model;
 }
 
 Result<Model> load_model(const std::string& path) {
@@ -223,11 +237,11 @@ Result<Model> load_model(const std::string& path) {
   try {
     const json& header = arrays->header();
     const std::string kind = header.at("kind").get<std::string>();
+    if (kind == io::kCheckpointKind)
+      return input_error(path, "a checkpoint, expected a model; a fit goes on from it with --resume");
     if (!io::knows_body(kind))
       return input_error(path, "a model of kind '" + kind + "', which this version does not know");
-    Model model = read_common(header, *arrays);
-    io::read_body(kind, header, *arrays, model);
-    return model;
+    return io::read_model(header, *arrays);
   } catch (const std::bad_alloc&) {  // sizes were held against the file: it is not at fault
     throw;
   } catch (const std::exception& problem) {
