@@ -65,6 +65,19 @@ Result<> FitCommand::take_facts(const TrainingData& data, Settings& settings) co
   return Nothing{};
 }
 
+// Of each member its weight, method and ranks; null where the model is one.
+nlohmann::ordered_json blend_json(const Model& model) {
+  const auto* blend = std::get_if<Blend>(&*model.body);
+  if (blend == nullptr) return nullptr;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (std::size_t m = 0; m < blend->members.size(); ++m)
+    list.push_back({{"weight", blend->weights[m]},
+                    {"method", blend->members[m].method},
+                    {"rank", ranks(blend->members[m])},
+                    {"parts", blend->members[m].record.parts}});
+  return list;
+}
+
 nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing) const {
   std::vector<double> lambdas;
   std::vector<std::string> parts;
@@ -77,6 +90,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"shape", extents(result.model.modes)},
           {"observed", result.model.entries},
           {"missing", missing},
+          {"blend", blend_json(result.model)},
           {"rank", ranks(result.model)},
           {"lambda", or_null(result.model.record.lambda)},
           {"lambdas", lambdas},

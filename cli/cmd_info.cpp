@@ -183,6 +183,7 @@ std::string body_text(const Model& model) {
     return fmt::format("a sum of {} rank-one tensors{}", rank[0],
                        cp->covariance.empty() ? "" : ", with the covariance of its rows");
   if (std::holds_alternative<Dense>(*model.body)) return "a value for every cell";
+  if (const auto* blend = std::get_if<Blend>(&*model.body)) return "a blend: " + describe(*blend);
   return "nothing but the offsets";
 }
 

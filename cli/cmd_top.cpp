@@ -8,19 +8,19 @@
 #include <map>
 #include <memory>
 
+#include "cell_queries.hpp"
 #include "clip.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "interval_flag.hpp"
 #include "io/text/number.hpp"
 #include "signals.hpp"
 #include "top_output.hpp"
-#include "top_queries.hpp"
 
 namespace lacuna::cli {
 namespace {
 
 constexpr std::size_t kQuestionsAtOnce = 4096;
-constexpr double kUsualInterval = 0.9;  // of a model that was fitted with intervals, unless asked otherwise
 
 struct TopCommand {
   std::string model;
@@ -33,7 +33,7 @@ struct TopCommand {
   bool lowest = false;
   std::vector<std::string> candidates;
   std::string out;
-  std::optional<double> interval;
+  IntervalFlag interval;
   Output output;
   InputFlags input;
   ClipFlag clip;
@@ -42,7 +42,6 @@ struct TopCommand {
   Result<std::vector<int>> open_modes(const ModeNames& names) const;
   Result<Cells> excluded_cells(const Model& fitted) const;
   Result<> read_candidates(const ModeNames& names);
-  Result<double> interval_level(const Model& fitted) const;
   Result<> ask_once(const QueryRules& rules);
   Result<> ask_all(const QueryRules& rules);
   Result<> answer(const std::vector<Query>& questions);
@@ -113,14 +112,6 @@ Result<> TopCommand::read_candidates(const ModeNames& names) {
     chosen[*mode] = std::move(*positions);
   }
   return Nothing{};
-}
-
-Result<double> TopCommand::interval_level(const Model& fitted) const {
-  const bool can = !fitted.calibration.groups.empty();
-  if (!interval) return can ? kUsualInterval : 0.0;
-  if (*interval > 0.0 && !can)
-    return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
-  return *interval;
 }
 
 Result<const TopFinder*> TopCommand::finder(const std::vector<Asked>& role) {
@@ -206,7 +197,7 @@ Result<int> TopCommand::run() {
   auto modes = open_modes(names);
   if (!modes) return modes.error();
   const QueryRules rules(names, *modes);
-  auto level = interval_level(*fitted);
+  auto level = interval.level(*fitted, model);
   if (!level) return level.error();
   if (auto read = read_candidates(names); !read) return read.error();
   auto cells = excluded_cells(*fitted);
@@ -250,9 +241,7 @@ Action add_top(CLI::App& app) {
       "--candidates", command->candidates,
       "choose among the labels in FILE, one on each line; MODE=FILE where several modes are open");
   verb.add_option("-o,--output", command->out, "where to write the lists; unset: standard output");
-  verb.add_option("--interval", command->interval,
-                  "intervals that hold with this probability; unset: 0.9 where the model has them; 0: none")
-      ->check(CLI::Range(0.0, 1.0));
+  command->interval.add_flag(verb);
   command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

@@ -27,6 +27,7 @@ using Action = std::function<Result<int>()>;
 Action add_fit(CLI::App& app);
 Action add_predict(CLI::App& app);
 Action add_top(CLI::App& app);
+Action add_explain(CLI::App& app);
 Action add_update(CLI::App& app);
 Action add_evaluate(CLI::App& app);
 Action add_complete(CLI::App& app);

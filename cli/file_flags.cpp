@@ -26,7 +26,7 @@ struct FileFlag {
 };
 
 // A verb without outputs needs no line.
-constexpr std::array<FileFlag, 35> kFileFlags = {{
+constexpr std::array<FileFlag, 38> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
@@ -45,6 +45,9 @@ constexpr std::array<FileFlag, 35> kFileFlags = {{
     {"top", "model", Role::kInput},
     {"top", "--exclude", Role::kInput},
     {"top", "--output", Role::kOutput},
+    {"explain", "model", Role::kInput},
+    {"explain", "cell", Role::kInput},
+    {"explain", "--output", Role::kOutput},
     {"update", "model", Role::kInput},
     {"update", "new", Role::kInput},
     {"update", "--output", Role::kOutput},

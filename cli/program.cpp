@@ -47,21 +47,14 @@ Program::Program() : app_("Fills in the missing entries of multi-way data.", "la
   app_.require_subcommand(1);
   app_.fallthrough();
   app_.footer("Every verb explains itself: lacuna help VERB");
-  actions_ = {{"fit", add_fit(app_)},
-              {"complete", add_complete(app_)},
-              {"predict", add_predict(app_)},
-              {"evaluate", add_evaluate(app_)},
-              {"split", add_split(app_)},
-              {"convert", add_convert(app_)},
-              {"info", add_info(app_)},
-              {"certify", add_certify(app_)},
-              {"methods", add_methods(app_)},
-              {"tune", add_tune(app_)},
-              {"report", add_report(app_)},
-              {"settings", add_settings(app_)},
-              {"top", add_top(app_)},
-              {"update", add_update(app_)},
-              {"completion", add_completion(app_)},
+  actions_ = {{"fit", add_fit(app_)},         {"complete", add_complete(app_)},
+              {"predict", add_predict(app_)}, {"evaluate", add_evaluate(app_)},
+              {"split", add_split(app_)},     {"convert", add_convert(app_)},
+              {"info", add_info(app_)},       {"certify", add_certify(app_)},
+              {"methods", add_methods(app_)}, {"tune", add_tune(app_)},
+              {"report", add_report(app_)},   {"settings", add_settings(app_)},
+              {"top", add_top(app_)},         {"explain", add_explain(app_)},
+              {"update", add_update(app_)},   {"completion", add_completion(app_)},
               {"man", add_man(app_)}};
   check_numbers(app_);
 }

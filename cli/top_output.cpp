@@ -52,14 +52,8 @@ std::vector<TopOutput::Ends> TopOutput::intervals(const TopLists& lists) const {
   if (!(options_.interval > 0.0)) return ends;
   const Model& model = predictor_->model();
   const std::vector<Count> support = predictor_->support(lists.cells);
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const double half = model.calibration.half_width(support[i], options_.interval);
-    if (!std::isfinite(half)) continue;
-    ends[i] = {.low = lists.value[i] - half, .high = lists.value[i] + half};
-    if (!model.clip) continue;
-    for (std::optional<double>* end : {&ends[i].low, &ends[i].high})
-      *end = std::clamp(**end, model.clip->low, model.clip->high);
-  }
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    ends[i] = interval_ends(model, lists.value[i], support[i], options_.interval);
   return ends;
 }
 

@@ -6,8 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "cell_queries.hpp"
+#include "interval_flag.hpp"
 #include "io/text/writer.hpp"
-#include "top_queries.hpp"
 
 namespace lacuna::cli {
 
@@ -29,10 +30,7 @@ class TopOutput {
  private:
   TopOutput(const Predictor& predictor, const ModeNames& names, Options options)
       : predictor_(&predictor), names_(&names), options_(std::move(options)) {}
-  struct Ends {
-    std::optional<double> low;
-    std::optional<double> high;
-  };
+  using Ends = IntervalEnds;
   [[nodiscard]] std::vector<Ends> intervals(const TopLists& lists) const;
   void header();
   void table_line(const Query& query, Count rank, const TopLists& lists, Count cell, const Ends& ends);

@@ -11,6 +11,7 @@
 //   FitResult, FitCallbacks    what comes of a fit, and how to watch and stop it
 //   Checkpoint                 a fit that is stopped and goes on later, with the same bits
 //   Model, Predictor           the model, and the questions it answers
+//   Explainer                  which parts and observed entries a prediction rests on
 //   update                     new entries for a model, without fitting again
 //   TopFinder                  the best of all cells that a question leaves open
 //   rmse, mae, auc, rank_facts how good the answers are
@@ -32,6 +33,7 @@
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/checkpoint.hpp>
+#include <lacuna/model/explain.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/model/side.hpp>
 #include <lacuna/model/structure.hpp>

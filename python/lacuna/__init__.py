@@ -2,7 +2,7 @@
 """Fills in the missing entries of multi-way data.
 
     lacuna.complete(data)           data with holes in, the same kind of data without them out
-    lacuna.TensorCompleter(...)     fit, predict, transform, score, top, save; lacuna.load
+    lacuna.TensorCompleter(...)     fit, partial_fit, predict, transform, score, top, save; lacuna.load
     lacuna.tune, certify, evaluate, split, report
     lacuna.methods(), settings()    what there is to choose from
     lacuna.read, write              files

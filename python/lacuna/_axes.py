@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,10 @@ class Axis:
     labels: np.ndarray[Any, Any] | None = None
     positions: np.ndarray[Any, Any] | None = None
     bins: tuple[int, int] | None = None  # origin and width in seconds
+    same_as: int = -1  # an earlier mode whose positions these are; -1: none
+    side: Any = field(default=None, repr=False, compare=False)  # what is known of the positions beside the entries
     _places: dict[str, int] | None = field(default=None, repr=False, compare=False)
+    _new: list[tuple[str, Any]] | None = field(default=None, repr=False, compare=False)  # text and label; None: fixed
 
     @staticmethod
     def of_mode(mode: _core.Mode) -> Axis:
@@ -81,7 +85,7 @@ class Axis:
                 if [str(number) for number in numbers] == texts and max(map(abs, numbers)) < 2**62:
                     labels = np.array(numbers, np.int64)
         positions = np.asarray(mode.positions)
-        return Axis(mode.name, mode.size, labels, positions if positions.size else None, mode.bins)
+        return Axis(mode.name, mode.size, labels, positions if positions.size else None, mode.bins, mode.same_as, mode.side)
 
     @staticmethod
     def of_coordinates(name: str, values: np.ndarray[Any, Any]) -> Axis:
@@ -93,13 +97,13 @@ class Axis:
         if len(set(labels)) < len(labels):
             raise ValueError(f"mode '{self.name}': found the same label twice, expected different ones")
         positions = [] if self.positions is None else self.positions.tolist()
-        return _core.make_mode(self.name, self.size, labels, positions, self.bins)
+        return _core.make_mode(self.name, self.size, labels, positions, self.bins, self.same_as, self.side)
 
     def find(self, values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int]:
         """The positions of labels, and the size that the mode would have with those it did not know."""
         values = np.asarray(values)
         if self.bins is not None:
-            return self._bins_of(values), self.size
+            return self._bins_of(values)
         if self.labels is None:
             if values.dtype.kind not in "iu":
                 raise ValueError(f"mode '{self.name}': found values that are not whole numbers, expected indices from 0")
@@ -109,22 +113,40 @@ class Axis:
                 raise ValueError(f"mode '{self.name}': found the index {int(values.max())}, expected at most {UNSEEN}")
             return values, max(self.size, int(values.max()) + 1 if values.size else 0)
         uniques, codes = factorize(values)
-        if self._places is None:
-            self._places = {text: place for place, text in enumerate(label_texts(self.labels))}
-        size = self.size
+        known = self.places()
+        size = self.size + len(self._new or ())
         places = np.empty(len(uniques), np.uint32)
         for number, text in enumerate(label_texts(uniques)):
-            place = self._places.get(text)
+            place = known.get(text)
             if place is None:
                 place, size = size, size + 1
+                if self._new is not None:
+                    known[text] = place
+                    self._new.append((text, uniques[number]))
             places[number] = place
         return places[codes], size
 
-    def _bins_of(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def places(self) -> dict[str, int]:
+        """The position of each label, as it is written."""
+        if self._places is None:
+            self._places = {text: place for place, text in enumerate(label_texts(np.asarray(self.labels)))}
+        return self._places
+
+    def _bins_of(self, values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int]:
         assert self.bins is not None
         origin, width = self.bins
         bins = (seconds_of(values, self.name) - origin) // width
-        return np.where((bins < 0) | (bins >= self.size), UNSEEN, bins).astype(np.uint32)
+        if self._new is None:
+            return np.where((bins < 0) | (bins >= self.size), UNSEEN, bins).astype(np.uint32), self.size
+        if len(bins) and (bins.min() < 0 or bins.max() >= UNSEEN):
+            raise ValueError(
+                f"mode '{self.name}': found a time {'before its first bin' if bins.min() < 0 else 'far beyond its last bin'}, "
+                f"expected one from {self.label_at(0)} on"
+            )
+        return bins.astype(np.uint32), max(self.size, int(bins.max(initial=-1)) + 1)
+
+    def label_list(self) -> list[Any]:
+        return [] if self.labels is None else list(self.labels.tolist())
 
     def label_at(self, position: int) -> Any:
         """What people call this position: its label, its index, or the beginning of its bin."""
@@ -134,6 +156,69 @@ class Axis:
             return position
         label = self.labels[position]
         return label.item() if isinstance(label, (np.integer, np.floating, np.bool_)) else label
+
+
+def share_labels(a: Axis, b: Axis) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The labels of two modes that are one set, in the order that files give them; where a's are among them, and b's."""
+    first, second = np.asarray(a.labels), np.asarray(b.labels)
+    table = dict(zip(label_texts(first), first.tolist() if first.dtype.kind == "O" else first))
+    for text, label in zip(label_texts(second), second.tolist() if second.dtype.kind == "O" else second):
+        table.setdefault(text, label)
+    places = dict(zip(table, np.asarray(_core.label_places(list(table))).tolist()))
+    labels = np.empty(len(table), object)
+    for text, label in table.items():
+        labels[places[text]] = label
+    kind = first.dtype.kind
+    if kind in "iufM" and second.dtype.kind == kind:
+        labels = np.array(labels.tolist(), np.result_type(first, second))
+    where = [np.array([places[text] for text in label_texts(side)], np.uint32) for side in (first, second)]
+    return labels, where[0], where[1]
+
+
+def growing(axes: list[Axis]) -> list[Axis]:
+    """Copies that take up the labels which are looked for and not there. Modes that share their positions share those."""
+    copies: list[Axis] = []
+    for axis in axes:
+        copy = replace(axis, _places=None if axis.labels is None else dict(axis.places()), _new=[])
+        if axis.same_as >= 0:
+            copy._places, copy._new = copies[axis.same_as]._places, copies[axis.same_as]._new
+        copies.append(copy)
+    return copies
+
+
+def new_labels(axis: Axis) -> list[str]:
+    return [text for text, _ in axis._new or ()]
+
+
+def grown(axis: Axis, size: int) -> Axis:
+    """The axis with the labels that a growing one took up; of plain indices and bins, with this size."""
+    more = [label for _, label in axis._new or ()]
+    if axis.labels is None or not more:
+        positions = axis.positions if size == axis.size else None
+        return replace(axis, size=size if axis.labels is None else axis.size, positions=positions, _new=None)
+    labels = _joined(axis.labels, more)
+    return replace(axis, size=len(labels), labels=labels, positions=_continued(axis, labels), _new=None)
+
+
+def _joined(labels: np.ndarray[Any, Any], more: Iterable[Any]) -> np.ndarray[Any, Any]:
+    added = list(more)
+    kind = labels.dtype.kind
+    if kind in "iufM" and all(getattr(np.asarray(label).dtype, "kind", "O") == kind for label in added):
+        return np.concatenate([labels, np.array(added)])
+    out = np.empty(len(labels) + len(added), object)
+    out[: len(labels)] = labels
+    out[len(labels) :] = added
+    return out
+
+
+def _continued(axis: Axis, labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+    """Where the labels lie along the mode, on the scale that the first of them have; None when they do not say."""
+    if axis.positions is None or labels.dtype.kind not in "iufM" or axis.size < 2:
+        return None
+    places = (labels - labels[0]).astype("m8[ns]").astype(np.float64) if labels.dtype.kind == "M" else labels.astype(np.float64)
+    low, high = int(np.argmin(axis.positions)), int(np.argmax(axis.positions))
+    scale = (axis.positions[high] - axis.positions[low]) / (places[high] - places[low])
+    return np.concatenate([axis.positions, axis.positions[low] + scale * (places[axis.size :] - places[low])])
 
 
 def seconds_of(values: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _settings
+from ._axes import grown, growing, new_labels
 from ._kinds import source_of
 from ._progress import Progress, log
 from ._results import Fitted
-from ._sources import Array, Coords, Reading, Source
+from ._side import attach
+from ._sources import Array, Coords, DenseSource, Reading, Source
+from ._top import Listed, top_lists
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -101,9 +105,18 @@ class TensorCompleter(Fitted):
         modes, value, weight, bins : of a table, the columns of the modes, of the values and of the weights, and
             widths such as {"time": "7d"}; modes also names the axes of an array
         missing_value : this number, too, means missing
+        side : what is known of positions beside the entries, {"user": table}: a column of labels and others of
+            features, or an array with a row for each position, or a file; positions without entries are predicted from it
+        graph : who is near whom, {"user": table of two columns and maybe weights}, or a sparse matrix, or a file
+        same : two modes that are one set of things, such as ["head", "tail"]; "none": no two. Of a table without
+            values, whose rows are facts, two modes with the same labels are found
+
+        Facts (every value 1, most cells not listed) are chosen for by how held-out ones rank; methods that learn from
+        values draw cells of value 0 (negatives).
         """
         how = _reading(reading)
         source = source_of(X, how)
+        attach(source, how)
         modes = [axis.mode() for axis in source.axes]
         start = self._start()
         self._use_threads()
@@ -112,9 +125,20 @@ class TensorCompleter(Fitted):
             self._params["preset"] or "", self._params["callback"] is not None,
         )  # fmt: skip
         entries = source.entries()
+        facts = _facts(source, entries)
         tensor = _core.observe(modes, entries, _settings.text_of(self._params["duplicates"]), False)
-        unseen = None if test is None else source_of(test, how, source.axes).entries()
+        self._take_facts(settings, modes, len(tensor) if facts else None)
+        unseen = None if test is None else source_of(test, _valued(how), source.axes).entries()
         return self._fit(tensor, settings, source, how, unseen)
+
+    def _take_facts(self, settings: _core.Settings, modes: list[_core.Mode], facts: int | None) -> None:
+        negatives = self._params["negatives"]
+        if negatives is not None and (isinstance(negatives, bool) or not isinstance(negatives, (int, np.integer))
+                                      or not 0 <= negatives < 2**31):  # fmt: skip
+            raise ValueError(f"negatives: found {negatives!r}, expected None or a whole number >= 0")
+        corrupt = self._params["corrupt"]
+        _core.take_facts(None if negatives is None else int(negatives), "" if corrupt is None else _settings.text_of(corrupt),
+                         facts, modes, settings)
 
     def _fit(self, tensor: _core.Tensor, settings: _core.Settings, source: Source, how: Reading,
              test: _core.Entries | None = None) -> Self:
@@ -140,11 +164,54 @@ class TensorCompleter(Fitted):
         self._outcome = {
             name: getattr(outcome, name)
             for name in ("converged", "stop_reason", "iterations", "objective", "train_rmse", "test_rmse", "test_auc",
-                         "held_out_rmse", "held_out_auc", "gap", "seconds", "choosing_seconds")
+                         "held_out_rmse", "held_out_auc", "held_out_mrr", "gap", "seconds", "choosing_seconds")
         }  # fmt: skip
         self._history = outcome.history
+        self.__dict__.pop("_update", None)
         if outcome.interrupted:
             warnings.warn("stopped by Ctrl-C; the model is the best until then", StoppedWarning, stacklevel=3)
+        return self
+
+    def partial_fit(self, X: Any, y: None = None, *, held_out: float = 0.2, duplicates: str | None = None,
+                    **reading: Any) -> Self:
+        """Takes new entries up into the model without fitting again, also at positions that it has never seen.
+
+        X : new entries, of any kind that fit takes; labels that the model does not know become new positions, and so
+            do indices beyond its size
+        held_out : share of the new entries that is held out first, to choose how much rows of few entries are held
+            back, and to measure (update_["held_out_rmse"]); then they are taken up as well
+        duplicates : what to do with a cell that is listed twice or that the model was fitted on; None: as at the fit
+
+        What is new is solved for, what got many new entries moves, everything else stays. For models of als and
+        tr-mm without near parts; without a model it fits. update_ says what it did.
+        """
+        if "_model" not in self.__dict__:
+            return self.fit(X, **reading)
+        model = self._fitted()
+        if why := _core.why_not_updated(model):
+            raise ValueError(f"X: {why}")
+        if isinstance(held_out, bool) or not isinstance(held_out, (int, float, np.number)) or not 0.0 <= held_out <= 0.9:
+            raise ValueError(f"held_out: found {held_out!r}, expected a number from 0 to 0.9")
+        self._use_threads()
+        axes = growing(self._axes)
+        source = source_of(X, _valued(self._how(reading)), axes)
+        entries = source.entries()
+        sizes = [max(axis.size + len(axis._new or ()), size) for axis, size in zip(axes, source.sizes)]
+        for k, axis in enumerate(axes):  # two modes that are one set grow together
+            if axis.same_as >= 0:
+                sizes[k] = sizes[axis.same_as] = max(sizes[k], sizes[axis.same_as])
+        if max(sizes) >= 2**32 - 1:
+            raise ValueError(f"X: found {max(sizes)} positions along a mode, expected fewer than {2**32 - 1}")
+        _core.require_memory(8.0 * sum(sizes) * (sum(self.rank_) + 4), f"a model of {sum(sizes)} positions")
+        after = [grown(axis, size) for axis, size in zip(axes, sizes)]
+        policy = _settings.text_of(self._params["duplicates"] if duplicates is None else duplicates)
+        seed = self._params["random_state"]
+        found = dict(_core.update(model, sizes, [new_labels(axis) for axis in axes],
+                                  [[] if axis.positions is None else axis.positions.tolist() for axis in after], entries,
+                                  policy, float(held_out), 1 if seed is None else int(seed)))  # fmt: skip
+        self._model = found.pop("model")
+        found["added"] = {axis.name: count for axis, count in zip(after, found["added"])}
+        self._axes, self._update = after, found
         return self
 
     def _start(self) -> _core.Model | None:
@@ -254,36 +321,31 @@ class TensorCompleter(Fitted):
         found = evaluate(self, X, **reading)["r2"]
         return float("nan") if found is None else float(found)
 
-    def top(self, where: dict[str, Any] | None = None, n: int = 10, *, seen: bool = False, **named: Any) -> list[tuple[Any, float]]:
-        """The positions along one mode with the highest predictions, the others being given: top(user=42).
+    def top(self, where: dict[str, Any] | None = None, n: int = 10, *, open: str | Sequence[str] | None = None,
+            seen: bool = False, lowest: bool = False, candidates: Any = None, exclude: Any = None,
+            **named: Any) -> Listed | list[Listed]:  # fmt: skip
+        """The cells with the highest predictions among those that a question leaves open: top(user=42).
 
-        where, or keywords : what is given, by the modes' names; all modes but one
+        where, or keywords : what is given, a label for each mode; None: this mode does not matter, cells are scored as
+            at a position that was never seen. A list of labels asks for one list for each
         n : how many
+        open : the modes to choose along; all others that are not given then do not matter. Else all that are not given
         seen : also those that the model was fitted on, as far as it keeps them
+        lowest : those with the lowest predictions instead
+        candidates : labels of the open mode to choose among, or a dict of them by mode
+        exclude : data of cells to leave out
 
-        A list of (label, prediction), best first.
+        A list of (label, prediction), best first; where several modes are open, of ((label, label), prediction).
         """
         model = self._fitted()
-        given = {**(where or {}), **named}
-        _settings.check_names(given, [axis.name for axis in self._axes], "top()")
-        left = [k for k, axis in enumerate(self._axes) if axis.name not in given]
-        if len(left) != 1:
-            names = ", ".join(self._axes[k].name for k in left) or "none"
-            raise ValueError(f"where: found these modes left to rank: {names}; expected one")
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(f"n: found {n!r}, expected a whole number > 0")
-        ranked = left[0]
-        fixed = [0 if k == ranked else int(axis.find(np.array([given[axis.name]]))[0][0]) for k, axis in enumerate(self._axes)]
-        size = self._axes[ranked].size
-        coords = tuple(
-            np.arange(size, dtype=np.uint32) if k == ranked else np.full(size, place, np.uint32)
-            for k, place in enumerate(fixed)
-        )
-        values, _ = predict_cells(model, coords)
-        if not seen:
-            values[np.asarray(model.observed_along(fixed, ranked))] = -np.inf
-        best = np.lexsort((np.arange(size), -values))[: int(n)]
-        return [(self._axes[ranked].label_at(int(p)), float(values[p])) for p in best if values[p] > -np.inf]
+        self._use_threads()
+        left_out = None
+        if exclude is not None:
+            source = source_of(exclude, self._how({}), self._axes)
+            cells = [np.asarray(along) for along in source.cells()]
+            inside = np.logical_and.reduce([along < axis.size for along, axis in zip(cells, self._axes)])
+            left_out = tuple(np.ascontiguousarray(along[inside]) for along in cells)
+        return top_lists(model, self._axes, {**(where or {}), **named}, n, open, lowest, candidates, left_out, seen)
 
 
 _threads = 0  # as last told to the library
@@ -291,6 +353,21 @@ _threads = 0  # as last told to the library
 
 def _same(values: Array) -> Array:
     return values
+
+
+def _valued(how: Reading) -> Reading:
+    """The same, of data whose values matter: the last column of numbers is theirs, if no other is called so."""
+    told = replace(how)
+    told.expects_values = True
+    return told
+
+
+def _facts(source: Source, entries: _core.Entries) -> bool:
+    """Whether the data are nothing but facts: every value 1, in a table without values, or in so few cells of the tensor
+    that it cannot be an array of ones with holes."""
+    total = float(np.prod([float(axis.size) for axis in source.axes]))
+    sparse = not isinstance(source, DenseSource) and len(entries) < 0.05 * total
+    return (source.facts or sparse) and len(entries) > 0 and bool((np.asarray(entries.values) == 1.0).all())
 
 
 def _reading(given: dict[str, Any]) -> Reading:

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ._axes import Axis, plain_axes
+from ._axes import Axis, label_texts, plain_axes, share_labels
+from ._settings import check_names
 from ._sources import Array, Coords, DenseSource, ListedSource, Reading, Source
 from ._tables import is_table, is_wide, table_source, wide_source
 from ._tensor import Tensor, read
@@ -31,7 +33,10 @@ def source_of(data: Any, reading: Reading, known: list[Axis] | None = None) -> S
     elif is_wide(data, reading):
         source = wide_source(data)
     elif is_table(data):
-        return table_source(data, reading, known)
+        source = table_source(data, reading, known)
+        if known is None:
+            share_modes(source, reading)
+        return source
     elif isinstance(data, tuple):
         source = _triple_source(data)
     else:
@@ -40,6 +45,8 @@ def source_of(data: Any, reading: Reading, known: list[Axis] | None = None) -> S
         _align(source, known)
     if reading.modes is not None and known is None:
         _name(source, list(reading.modes))
+    if known is None:
+        share_modes(source, reading)
     return source
 
 
@@ -54,6 +61,53 @@ def _name(source: Source, names: list[str]) -> None:
         axis.name = str(name)
 
 
+def share_modes(source: Source, reading: Reading) -> None:
+    """Two modes that are one set of things, such as heads and tails: those said, else, of facts, two that have most of
+    their labels in common. A label, or a number, then means the same along both."""
+    names = [axis.name for axis in source.axes]
+    if reading.same is None:
+        if any(axis.same_as >= 0 for axis in source.axes):
+            return  # as the reader of a file found
+        pairs = [(a, b) for b in range(len(names)) for a in range(b) if source.facts and _overlap(source.axes[a], source.axes[b])]
+        if pairs:
+            _share(source, *min(pairs))
+        return
+    said = [reading.same] if isinstance(reading.same, str) else [str(name) for name in reading.same]
+    if said == ["none"]:
+        return
+    check_names(said, names, "same")
+    if len(said) != 2 or said[0] == said[1]:
+        raise ValueError(f"same: found {said}, expected two modes such as ['head', 'tail']")
+    _share(source, *sorted(names.index(name) for name in said))
+
+
+def _share(source: Source, first: int, second: int) -> None:
+    a, b = source.axes[first], source.axes[second]
+    if a.bins is not None or b.bins is not None or (a.labels is None) != (b.labels is None):
+        raise ValueError(f"same: the modes '{a.name}' and '{b.name}' cannot be of one set: expected labels for both, or numbers for both")
+    if isinstance(source, DenseSource):
+        if a.size != b.size or (a.labels is not None and label_texts(a.labels) != label_texts(np.asarray(b.labels))):
+            raise ValueError(f"same: the axes '{a.name}' and '{b.name}' of an array cannot be of one set: found other positions")
+        b.same_as = first
+        return
+    assert isinstance(source, ListedSource)
+    if a.labels is None:
+        a.size = b.size = source.sizes[first] = source.sizes[second] = max(a.size, b.size)
+        b.same_as = first
+        return
+    labels, here, there = share_labels(a, b)
+    source.rename(first, Axis(a.name, len(labels), labels), here)
+    source.rename(second, Axis(b.name, len(labels), labels, same_as=first), there)
+
+
+def _overlap(a: Axis, b: Axis) -> bool:
+    if a.labels is None or b.labels is None:
+        return False
+    ours, theirs = label_texts(a.labels), label_texts(b.labels)
+    words = all(any(not text.isdigit() for text in texts) for texts in (ours, theirs))
+    return words and len(set(ours) & set(theirs)) >= 0.5 * min(len(ours), len(theirs))
+
+
 def _align(source: Source, known: list[Axis]) -> None:
     """Gives the source the modes of a model: labels are looked up, plain indices are what they are."""
     if len(source.axes) != len(known):
@@ -62,7 +116,8 @@ def _align(source: Source, known: list[Axis]) -> None:
         if axis.labels is not None and model.labels is not None:
             source.move(k, *model.find(axis.labels))
             continue
-        if isinstance(source, DenseSource) and axis.size != model.size:
+        may_grow = model._new is not None and model.labels is None and axis.size > model.size
+        if isinstance(source, DenseSource) and axis.size != model.size and not may_grow:
             raise ValueError(
                 f"data: found {axis.size} positions along mode '{model.name}', expected {model.size} as the model has"
             )
@@ -177,15 +232,17 @@ def _coo_source(data: Any) -> Source:
 
 def _tensor_source(data: Tensor, reading: Reading) -> Source:
     if data.dense:
-        axes = [Axis(a.name, a.size, a.labels, a.positions, a.bins) for a in data.axes]
+        axes = [replace(a) for a in data.axes]
         return DenseSource(data.to_numpy(), axes, lambda out: Tensor.of_array(out, data.axes),
                            missing_value=reading.missing_value)
 
     def rebuild(coords: Coords, values: Array) -> Any:
         return Tensor(list(data.axes), coords, np.asarray(values, np.float64))
 
-    axes = [Axis(a.name, a.size, a.labels, a.positions, a.bins) for a in data.axes]
-    return ListedSource(data.coords, data.values, axes, rebuild, weights=data.weights)
+    axes = [replace(a) for a in data.axes]
+    source = ListedSource(data.coords, data.values, axes, rebuild, weights=data.weights)
+    source.facts = data.facts
+    return source
 
 
 def _xarray_source(data: Any, reading: Reading, known: list[Axis] | None) -> Source:

@@ -29,6 +29,7 @@ class Fitted:
     _axes: list[Axis]
     _outcome: dict[str, Any]
     _history: list[dict[str, Any]]
+    _update: dict[str, Any]
 
     def _fitted(self) -> _core.Model:
         if "_model" not in self.__dict__:
@@ -60,9 +61,10 @@ class Fitted:
         last = self._history[-1] if self._history else {}
         self._outcome = {
             "iterations": run.get("iterations"), "seconds": run.get("seconds"), "stop_reason": run.get("stop_reason"),
-            "converged": None, "choosing_seconds": run.get("choosing_seconds"), "objective": last.get("objective"),
+            "converged": _core.converged(run["stop_reason"]) if run.get("stop_reason") else None, "choosing_seconds": run.get("choosing_seconds"), "objective": last.get("objective"),
             "train_rmse": last.get("train_rmse"), "test_rmse": last.get("test_rmse"), "test_auc": last.get("test_auc"),
-            "held_out_rmse": run.get("held_out_rmse"), "held_out_auc": run.get("held_out_auc"), "gap": last.get("gap"),
+            "held_out_rmse": run.get("held_out_rmse"), "held_out_auc": run.get("held_out_auc"),
+            "held_out_mrr": run.get("held_out_mrr"), "gap": last.get("gap"),
         }  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
@@ -145,6 +147,14 @@ class Fitted:
         self._fitted()
         return list(self._history)
 
+    @property
+    def update_(self) -> dict[str, Any]:
+        """What the last partial_fit did: entries, added (new positions by mode), solved, moved, held_out_rmse."""
+        self._fitted()
+        if "_update" not in self.__dict__:
+            raise NotFittedError("this TensorCompleter has not been updated; call partial_fit first")
+        return dict(self._update)
+
     def _ending(self, name: str) -> Any:
         self._fitted()
         return self._outcome[name]
@@ -160,4 +170,5 @@ class Fitted:
     test_auc_ = property(lambda self: self._ending("test_auc"))
     held_out_rmse_ = property(lambda self: self._ending("held_out_rmse"))
     held_out_auc_ = property(lambda self: self._ending("held_out_auc"))
+    held_out_mrr_ = property(lambda self: self._ending("held_out_mrr"))
     gap_ = property(lambda self: self._ending("gap"))

@@ -53,6 +53,12 @@ EXTRAS: dict[str, tuple[str, str, Any]] = {
         False,
     ),
     "duplicates": ("'error', 'mean', 'sum' or 'last'", "what to do with a cell that is listed twice", "error"),
+    "negatives": (
+        "None or a whole number",
+        "of data that are nothing but facts, cells of value 0 to draw for each; None: as many as are usual, 0: none",
+        None,
+    ),
+    "corrupt": ("None or modes", "the modes along which they are drawn; None: those that are ranked", None),
     "n_jobs": ("None or a whole number", "threads, for the whole process; None or -1: all of the machine's", None),
     "progress": ("True or False", "show a bar", False),
     "callback": ("None or a function", "called with a dict after every step; a fit stops when it returns True", None),

@@ -29,11 +29,16 @@ class Reading:
     weight: Any = None  # the column of weights, or an array of them
     bins: dict[str, Any] | None = None  # widths of time columns: {"time": "7d"}
     missing_value: float | None = None  # this number, too, means missing
+    same: Sequence[str] | str | None = None  # two modes that are one set of things; "none": no two
+    side: Any = None  # tables of features of positions: {"user": table}
+    graph: Any = None  # edges between positions: {"user": table}
+    expects_values = False  # what a fitted model is to be told, not asked; no keyword
 
 
 class Source:
     axes: list[Axis]
     sizes: list[int]  # of the modes, with what a model did not know of them
+    facts = False  # nothing but facts: a table without values
 
     def entries(self) -> _core.Entries:
         """The cells with a value, as the library takes them; the one copy that is made."""
@@ -168,6 +173,13 @@ class ListedSource(Source):
         self.weights = None if weights is None else native(np.asarray(weights), "weight")
         self._rebuild = rebuild
         self._own = coords  # as the data lists them; coords are where a model has them
+
+    def rename(self, mode: int, axis: Axis, places: Array) -> None:
+        """Another axis for a mode, on which what was at position p is at places[p]."""
+        self.axes = [axis if k == mode else one for k, one in enumerate(self.axes)]
+        self.coords = tuple(places[along] if k == mode else along for k, along in enumerate(self.coords))
+        self._own = self.coords
+        self.sizes[mode] = axis.size
 
     def move(self, mode: int, places: Array, size: int) -> None:
         self.coords = tuple(places[along] if k == mode else along for k, along in enumerate(self.coords))

@@ -71,6 +71,15 @@ def table_source(data: Any, reading: Reading, known: list[Axis] | None) -> Sourc
     return _TableSource(table, reading, known)
 
 
+def columns_of(data: Any) -> dict[str, Column]:
+    """All columns of a table, by name."""
+    table = _PandasTable(data) if _is_pandas(data) else _ArrowTable(data)
+    if not table.names:
+        raise ValueError("data: found a table without columns")
+    read = table.read(table.names)
+    return {name: read[name] for name in table.names}
+
+
 class _Table:
     """A table's columns, and the table with other columns."""
 
@@ -222,7 +231,8 @@ class _TableSource(ListedSource):
             coords.append(along)
             sizes.append(size)
         # Without values each row is a fact of value 1; of a fitted model it is a cell to predict.
-        unsaid = 1.0 if known is None else np.nan
+        self.facts = value is None
+        unsaid = 1.0 if known is None or reading.expects_values else np.nan
         values = columns[value].values if value is not None else np.full(len(coords[0]), unsaid)
         if value is not None and not table.is_number(value):
             raise ValueError(f"value: the column '{value}' holds no numbers")
@@ -285,7 +295,8 @@ def _columns(table: _Table, reading: Reading, known: list[Axis] | None) -> tuple
     free = [name for name in names if name not in taken]
     if value is None:
         value = next((name for word in _VALUE_NAMES for name in free if name.lower() == word), None)
-    if value is None and known is None and free and table.is_number(free[-1]) and len(free) > (0 if modes else 2):
+    expected = known is None or reading.expects_values
+    if value is None and expected and free and table.is_number(free[-1]) and len(free) > (0 if modes else 2):
         value = free[-1]
     if [name.lower() for name in names[2:]] == ["rating", "timestamp"] and names[3] not in (reading.bins or {}):
         free.remove(names[3])  # MovieLens: when a rating was made is no mode, unless it is binned

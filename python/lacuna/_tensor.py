@@ -23,15 +23,17 @@ class Tensor:
     weights : how much each entry counts, or None
     axes : the modes, with names, labels and positions
     dense : whether it lists every cell, last mode fastest
+    facts : whether it is a table without values, whose every row says that something is so
     """
 
     def __init__(self, axes: list[Axis], coords: tuple[Array, ...], values: Array, weights: Array | None = None,
-                 dense: bool = False) -> None:
+                 dense: bool = False, facts: bool = False) -> None:
         self.axes = axes
         self.coords = tuple(np.asarray(along) for along in coords)
         self.values = np.asarray(values, np.float64)
         self.weights = weights
         self.dense = dense
+        self.facts = facts
 
     @staticmethod
     def of_array(array: Array, axes: list[Axis]) -> Tensor:
@@ -77,15 +79,17 @@ class Tensor:
 
 _OPTIONS = (
     "format", "index_base", "shape", "missing_value", "variable", "mask", "invert_mask", "delimiter", "decimal",
-    "header", "columns", "value_column", "weight_column", "indices", "bins",
+    "header", "columns", "value_column", "weight_column", "indices", "bins", "positions", "coordinates", "same",
 )  # fmt: skip
 
 
 def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
-    """Reads a file: .tns, .tns.gz, sptensor, CSV and its likes, .npy, .npz, .mat, PNG, JPEG, BMP.
+    """Reads a file: .tns, .tns.gz, sptensor, CSV and its likes, .npy, .npz, .mat, PNG, JPEG, BMP, and what
+    lacuna-formats reads where it is installed: NetCDF, HDF5, TIFF, MATLAB 7.3.
 
     The options are the command line's of the same names: format, index_base, shape, missing_value, variable, mask,
-    invert_mask, delimiter, decimal, header, columns, value_column, weight_column, indices, bins ({"time": "7d"}).
+    invert_mask, delimiter, decimal, header, columns, value_column, weight_column, indices, bins ({"time": "7d"}),
+    positions (["height"]), coordinates ({"band": "wavelengths.txt"}), same (["head", "tail"]).
     FormatError says where the file is not what was expected.
     """
     check_names(options, _OPTIONS, "read()")
@@ -98,7 +102,9 @@ def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
             continue
         if key == "bins":
             how.set_bins([(str(column), str(width)) for column, width in dict(value).items()])
-        elif key in ("shape", "columns"):
+        elif key == "coordinates":
+            how.set_coordinates([(str(mode), os.fspath(file)) for mode, file in dict(value).items()])
+        elif key in ("shape", "columns", "positions", "same"):
             setattr(how, key, [int(one) if key == "shape" else str(one) for one in value])
         else:
             setattr(how, "table_indices" if key == "indices" else key, value)
@@ -110,4 +116,5 @@ def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
         np.asarray(file.entries.values),
         weights if weights.size else None,
         file.dense,
+        file.facts,
     )

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import _core, _settings
-from ._completer import TensorCompleter, predict_cells
+from ._completer import TensorCompleter, _valued, predict_cells
 from ._kinds import source_of
 from ._report import Report
+from ._side import attach
 from ._sources import DenseSource, ListedSource, Reading, Source
 
 _READING = tuple(Reading.__dataclass_fields__)
@@ -72,7 +73,7 @@ def evaluate(completer: TensorCompleter, data: Any, *, interval: float | None = 
     filter : data of facts known beforehand, left out of the rankings
     """
     model = completer._fitted()
-    how = completer._how(reading)
+    how = _valued(completer._how(reading))
     source = source_of(data, how, completer._axes)
     if interval is not None and not 0.0 < float(interval) < 1.0:
         raise ValueError(f"interval: found {interval}, expected a number between 0 and 1")
@@ -101,7 +102,7 @@ def certify(completer: TensorCompleter, data: Any, *, tolerance: float = 1e-3, *
 
     gap, upper, lower, parts (what each brings to the gap), and whether the gap is within the tolerance: certified.
     """
-    source = source_of(data, completer._how(reading), completer._axes)
+    source = source_of(data, _valued(completer._how(reading)), completer._axes)
     modes = [axis.mode() for axis in completer._axes]
     duplicates = _settings.text_of(completer.get_params()["duplicates"])
     found = dict(_core.certify(completer._fitted(), _core.observe(modes, source.entries(), duplicates, False)))
@@ -182,6 +183,7 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     completer._use_threads()
     how = Reading(**reading)
     source = source_of(data, how)
+    attach(source, how)
     modes = [axis.mode() for axis in source.axes]
     candidates = _candidates(rest, modes, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets})
     tensor = _core.observe(modes, source.entries(), _settings.text_of(completer.get_params()["duplicates"]), False)
@@ -243,7 +245,7 @@ def report(completer: TensorCompleter, *, train: Any = None, test: Any = None, p
     test : known entries that it has not seen
     picture : show slices as pictures
     """
-    how = completer._how(reading)
+    how = _valued(completer._how(reading))
     known, unseen = (
         None if data is None else source_of(data, how, completer._axes).entries() for data in (train, test)
     )

@@ -14,11 +14,13 @@ NB_MODULE(_core, m) {
   m.def("thread_count", &lacuna::thread_count, "How many threads the library uses.");
   register_errors(m);
   register_data(m);
+  register_side(m);
   register_settings(m);
   register_model(m);
   register_tables(m);
   register_fit(m);
   register_tune(m);
   register_evaluate(m);
+  register_answers(m);
   register_files(m);
 }

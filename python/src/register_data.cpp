@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,20 +12,44 @@
 #include <lacuna/tensor/tensor.hpp>
 
 #include "arrays.hpp"
+#include "data.hpp"
 #include "errors.hpp"
 #include "register.hpp"
 
 namespace lacuna::python {
+
+void check_values(const std::vector<Mode>& modes, const Entries& entries) {
+  if (modes.size() != static_cast<std::size_t>(entries.order())) return;  // create() says so
+  const auto cell = [&](std::size_t e) {
+    return describe_cell(modes, entries.cells, static_cast<Count>(e), 0);
+  };
+  for (std::size_t e = 0; e < entries.value.size(); ++e)
+    if (std::isinf(entries.value[e]))
+      throw std::invalid_argument(
+          fmt::format("data: cell {} is infinite, expected a number, or NaN where it is missing", cell(e)));
+  for (std::size_t e = 0; e < entries.weight.size(); ++e)
+    if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
+      throw std::invalid_argument(fmt::format("weights: cell {} has the weight {}, expected a number >= 0",
+                                              cell(e), entries.weight[e]));
+}
+
 namespace {
 
 using Bins = std::optional<std::pair<std::int64_t, std::int64_t>>;  // origin and width, in seconds
 
 Mode make_mode(std::string name, Index size, std::vector<std::string> labels,
-               const std::vector<double>& positions, const Bins& bins) {
+               const std::vector<double>& positions, const Bins& bins, int same_as,
+               std::shared_ptr<SideInformation> side) {
   if (!labels.empty() && labels.size() != size)
     throw std::invalid_argument(
         fmt::format("mode '{}': found {} labels, expected {}", name, labels.size(), size));
-  Mode mode{.name = std::move(name), .size = size, .labels = std::move(labels), .positions = positions};
+  if (side) check_side(*side, size, name);
+  Mode mode{.name = std::move(name),
+            .size = size,
+            .labels = std::move(labels),
+            .positions = positions,
+            .side = std::move(side),
+            .same_as = same_as};
   if (bins) mode.binning = Binning{.origin = bins->first, .width = bins->second};
   return mode;
 }
@@ -95,22 +120,6 @@ Entries dense_entries(const Array& array, const std::optional<Array>& hidden, st
   return entries;
 }
 
-// The library counts from 1 in its sentences about cells, as files do; here they count from 0.
-void check_values(const std::vector<Mode>& modes, const Entries& entries) {
-  if (modes.size() != static_cast<std::size_t>(entries.order())) return;  // create() says so
-  const auto cell = [&](std::size_t e) {
-    return describe_cell(modes, entries.cells, static_cast<Count>(e), 0);
-  };
-  for (std::size_t e = 0; e < entries.value.size(); ++e)
-    if (std::isinf(entries.value[e]))
-      throw std::invalid_argument(
-          fmt::format("data: cell {} is infinite, expected a number, or NaN where it is missing", cell(e)));
-  for (std::size_t e = 0; e < entries.weight.size(); ++e)
-    if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
-      throw std::invalid_argument(fmt::format("weights: cell {} has the weight {}, expected a number >= 0",
-                                              cell(e), entries.weight[e]));
-}
-
 ObservedTensor observe(std::vector<Mode> modes, Entries& entries, const std::string& duplicates, bool keep) {
   const auto policy = parse_duplicates(duplicates);
   if (!policy)
@@ -149,11 +158,15 @@ void register_data(nb::module_& m) {
       .def_prop_ro(
           "positions", [](const Mode& mode) { return copied(std::span<const double>(mode.positions)); },
           nb::rv_policy::move)
-      .def_prop_ro("bins", [](const Mode& mode) {
-        return mode.binning ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
-      });
+      .def_prop_ro("bins",
+                   [](const Mode& mode) {
+                     return mode.binning ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
+                   })
+      .def_prop_ro("same_as", [](const Mode& mode) { return mode.same_as; })
+      .def_prop_ro("side",
+                   [](const Mode& mode) { return std::const_pointer_cast<SideInformation>(mode.side); });
   m.def("make_mode", &make_mode, nb::arg("name"), nb::arg("size"), nb::arg("labels"), nb::arg("positions"),
-        nb::arg("bins").none());
+        nb::arg("bins").none(), nb::arg("same_as"), nb::arg("side").none());
 
   nb::class_<Entries>(m, "Entries", "Cells and their values; a NaN is a cell without one.")
       .def("__len__", &Entries::size)

@@ -20,23 +20,22 @@ namespace lacuna::python {
 namespace {
 
 // The words that the command line's --format takes.
-constexpr std::array<std::pair<std::string_view, Format>, 8> kFormats = {{{"auto", Format::kAuto},
-                                                                          {"tns", Format::kTns},
-                                                                          {"sptensor", Format::kSptensor},
-                                                                          {"table", Format::kTable},
-                                                                          {"npy", Format::kNpy},
-                                                                          {"npz", Format::kNpz},
-                                                                          {"mat", Format::kMat},
-                                                                          {"picture", Format::kPicture}}};
+constexpr std::array<Format, 13> kFormats = {
+    Format::kAuto, Format::kTns,  Format::kSptensor, Format::kTable,  Format::kNpy,
+    Format::kNpz,  Format::kMat,  Format::kPicture,  Format::kNetcdf, Format::kHdf5,
+    Format::kTiff, Format::kEnvi, Format::kVideo};
 
 Format format_of(const std::string& text) {
-  for (const auto& [word, format] : kFormats)
-    if (word == text) return format;
-  throw std::invalid_argument(
-      fmt::format("format: found '{}', expected auto, tns, sptensor, table, npy, npz, mat or picture", text));
+  std::string words;
+  for (const Format format : kFormats) {
+    if (text == format_name(format)) return format;
+    words += fmt::format("{}{}", words.empty() ? "" : ", ", format_name(format));
+  }
+  throw std::invalid_argument(fmt::format("format: found '{}', expected one of {}", text, words));
 }
 
-using Bins = std::vector<std::pair<std::string, std::string>>;
+using Bins = std::vector<std::pair<std::string, std::string>>;   // column and width
+using Files = std::vector<std::pair<std::string, std::string>>;  // mode and path
 
 std::vector<BinRequest> bins_of(const Bins& bins) {
   std::vector<BinRequest> requests;
@@ -96,12 +95,22 @@ void register_files(nb::module_& m) {
       .def_rw("columns", &ReadOptions::columns)
       .def_rw("value_column", &ReadOptions::value_column)
       .def_rw("weight_column", &ReadOptions::weight_column)
+      .def_rw("positions", &ReadOptions::positions)
+      .def_rw("same", &ReadOptions::same)
+      .def("set_coordinates",
+           [](ReadOptions& o, const Files& files) {
+             o.coordinates.clear();
+             for (const auto& [mode, path] : files) o.coordinates.push_back({.mode = mode, .path = path});
+           })
       .def_rw("table_indices", &ReadOptions::table_indices)
       .def("set_bins", [](ReadOptions& o, const Bins& bins) { o.bins = bins_of(bins); });
   nb::class_<TensorFile>(m, "TensorFile", "What a file holds.")
       .def_prop_ro("modes", [](const TensorFile& file) { return file.modes; })
       .def_ro("entries", &TensorFile::entries)
       .def_ro("dense", &TensorFile::dense)
+      .def_prop_ro(
+          "facts",
+          [](const TensorFile& file) { return file.format == Format::kTable && file.table.value_column < 0; })
       .def_prop_ro("format", [](const TensorFile& file) { return format_name(file.format); });
   m.def("read", &read, nb::arg("path"), nb::arg("options"));
   m.def("write", &write, nb::arg("path"), nb::arg("modes"), nb::arg("entries"), nb::arg("dense"),

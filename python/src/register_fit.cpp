@@ -8,6 +8,7 @@
 
 #include <lacuna/base/base.hpp>
 #include <lacuna/search/fit.hpp>
+#include <lacuna/solver/stop_reason.hpp>
 
 #include "arrays.hpp"
 #include "errors.hpp"
@@ -122,12 +123,24 @@ void register_fit(nb::module_& m) {
       .def_prop_ro("test_auc", [](const Outcome& o) { return o.result.last.test_auc; })
       .def_prop_ro("held_out_rmse", [](const Outcome& o) { return o.result.held_out_rmse; })
       .def_prop_ro("held_out_auc", [](const Outcome& o) { return o.result.held_out_auc; })
+      .def_prop_ro("held_out_mrr", [](const Outcome& o) { return o.result.held_out_mrr; })
       .def_prop_ro("gap", [](const Outcome& o) { return gap_of(o.result); })
       .def_prop_ro(
           "mixture", [](const Outcome& o) { return copied(std::span<const double>(o.result.mixture)); },
           nb::rv_policy::move)
       .def_prop_ro("seconds", [](const Outcome& o) { return o.result.seconds; })
       .def_prop_ro("choosing_seconds", [](const Outcome& o) { return o.result.choosing_seconds; });
+  m.def(
+      "converged",
+      [](const std::string& reason) {
+        if (reason == kEnoughSteps) return true;
+        for (const StopReason one :
+             {StopReason::kGradientTolerance, StopReason::kNoFurtherDecrease, StopReason::kMaxIterations,
+              StopReason::kStopped, StopReason::kDirect, StopReason::kSmallChange, StopReason::kSmallGap})
+          if (reason == describe(one)) return converged(one);
+        return false;  // interrupted, or out of time
+      },
+      nb::arg("stop_reason"), "Whether a fit that ended so is solved.");
   m.def("fit", &fit_tensor, nb::arg("tensor"), nb::arg("settings"), nb::arg("test").none(),
         nb::arg("progress").none(), nb::arg("notice").none(), nb::arg("command"),
         "Chooses what the settings leave open, and fits. The tensor is taken over.");

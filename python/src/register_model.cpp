@@ -87,23 +87,6 @@ NumpyVector<double> core_of(const FittedModel& fitted) {
   return owned(std::move(core));
 }
 
-// The positions along a mode at which the model was fitted on a cell that agrees with `cell` everywhere else. None
-// where the model does not keep its cells.
-NumpyVector<Index> observed_along(const FittedModel& fitted, const std::vector<Index>& cell, int mode) {
-  const Latent* latent = fitted.model.latent();
-  std::vector<Index> found;
-  if (static_cast<int>(cell.size()) != fitted.model.order() || mode < 0 || mode >= fitted.model.order())
-    throw std::invalid_argument("cell: found another number of modes than the model's");
-  if (latent == nullptr) return owned(std::move(found));
-  const Cells& cells = latent->dual.cells();
-  for (Count e = 0; e < cells.size(); ++e) {
-    bool agrees = true;
-    for (int k = 0; k < cells.order() && agrees; ++k) agrees = k == mode || cells.mode(k)[e] == cell[k];
-    if (agrees) found.push_back(cells.mode(mode)[e]);
-  }
-  return owned(std::move(found));
-}
-
 void save(const FittedModel& fitted, const std::string& path) {
   std::optional<Result<>> saved;
   {
@@ -159,7 +142,6 @@ void register_model(nb::module_& m) {
                return predictor.variance(cells);
              }));
            })
-      .def("observed_along", &observed_along, nb::arg("cell"), nb::arg("mode"))
       .def("mixture", [](const FittedModel& f) { return owned(f.predictor().mixture()); })
       .def("spectra", [](const FittedModel& f) { return lists_of(f.predictor().spectra()); })
       .def("parts", &parts_of)

@@ -68,6 +68,24 @@ void read(const Given& given, const std::vector<Mode>& modes, Settings& into) {
       raise({.kind = ErrorKind::kUsage, .where = keyword, .what = fine.error().what});
 }
 
+// What is said of facts: how many cells of value 0 to draw for each, and along which modes. `facts`: how many there
+// are, when the data are nothing else.
+void take_facts(std::optional<int> negatives, const std::string& corrupt, std::optional<Count> facts,
+                const std::vector<Mode>& modes, Settings& into) {
+  if (!corrupt.empty()) {
+    auto list = parse_mode_list(corrupt, modes);
+    if (!list) raise({.kind = ErrorKind::kUsage, .where = "corrupt", .what = list.error().what});
+    into.links.corrupted = std::move(*list);
+  }
+  if (negatives && *negatives < 0)
+    throw std::invalid_argument(
+        fmt::format("negatives: found {}, expected None or a whole number >= 0", *negatives));
+  if (negatives)
+    into.links.negatives = *negatives;
+  else if (facts)
+    into.links.negatives = usual_negatives(*facts);
+}
+
 // As the command line makes them of its flags. The start, if any, must outlive the settings.
 Settings make_settings(const Given& given, const std::vector<Mode>& modes, const FittedModel* start,
                        bool intervals, const std::string& preset, bool watch_gap) {
@@ -112,6 +130,8 @@ void register_settings(nb::module_& m) {
       "nearest",
       [](const std::string& word, const std::vector<std::string>& names) { return nearest(word, names); },
       nb::arg("word"), nb::arg("names"), "The name that a misspelt word was meant to be, if any is near.");
+  m.def("take_facts", &take_facts, nb::arg("negatives").none(), nb::arg("corrupt"), nb::arg("facts").none(),
+        nb::arg("modes"), nb::arg("settings"));
   m.def("make_settings", &make_settings, nb::arg("given"), nb::arg("modes"), nb::arg("start").none(),
         nb::arg("intervals"), nb::arg("preset"), nb::arg("watch_gap"), nb::keep_alive<0, 3>());
 }

@@ -29,6 +29,16 @@ def rmse(a, b):
     return float(np.sqrt(np.mean((np.asarray(a) - np.asarray(b)) ** 2)))
 
 
+def write_ratings(path):
+    """As MovieLens has them, of 60 users and 40 films."""
+    rng = np.random.default_rng(0)
+    lines = ["userId,movieId,rating,timestamp"]
+    for user in range(1, 61):
+        for film in rng.choice(40, 15, replace=False) + 1:
+            lines.append(f"{user},{film},{rng.integers(1, 11) / 2},{964980000 + 100 * user + film}")
+    path.write_text("\n".join(lines) + "\n")
+
+
 @pytest.fixture
 def cube():
     """(the whole, with holes)"""

@@ -88,8 +88,8 @@ def test_cells_that_are_none():
         completer.transform(np.zeros((6, 5, 2)))
     with pytest.raises(TypeError, match="did you mean mode1?"):
         completer.top(mode11=1)
-    with pytest.raises(ValueError, match="expected one"):
-        completer.top()
+    with pytest.raises(ValueError, match="found every mode given, expected at least one left open"):
+        completer.top(mode1=1, mode2=1)
 
 
 def test_files_that_are_none(tmp_path):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import write_ratings
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples" / "python").glob("*.py"))
 
@@ -31,8 +32,6 @@ def test_notebook(example, tmp_path):
 
 def test_as_a_script_with_a_file(tmp_path):
     pytest.importorskip("matplotlib")
-    from test_documents import write_ratings
-
     write_ratings(tmp_path / "ratings.csv")
     script = next(path for path in EXAMPLES if path.stem == "ratings")
     done = subprocess.run([sys.executable, "-c", f"import matplotlib; matplotlib.use('agg'); import sys; sys.argv[1:] = "

@@ -2,6 +2,7 @@
 """Odd shapes, types, orders, sizes, indices and ranks at every public function: an answer or a clear exception, never a
 crash. The time is bounded: examples are few and small, and drawn alike on every run."""
 
+import copy
 import os
 import warnings
 
@@ -135,6 +136,36 @@ def test_predict_and_others(fitted, data):
     clearly(lambda: lacuna.certify(completer, cells))
     clearly(lambda: lacuna.report(completer, train=cells))
     clearly(lambda: completer.top({"mode1": interval, "mode2": 1}))
+    clearly(lambda: completer.top(mode1=cells, n=2, open="mode3"))
+    clearly(lambda: completer.top(mode1=1, n=interval, candidates={"mode2": cells.tolist()}))
+    clearly(lambda: completer.top(mode2=1, exclude=cells, lowest=True))
+
+
+@FEW
+@given(st.data())
+def test_partial_fit(fitted, data):
+    completer = copy.deepcopy(fitted[data.draw(st.sampled_from(["als", "tr-mm"]))])
+    coords = data.draw(st.lists(st.lists(st.one_of(st.integers(0, 9), st.integers(-2, 2**34)), max_size=5), min_size=1, max_size=4))
+    values = data.draw(st.lists(st.floats(-1e3, 1e3), max_size=5))
+    new = data.draw(st.one_of(arrays(), st.just((coords, values))))
+    shape = completer.shape_
+    taken = clearly(lambda: completer.partial_fit(new, held_out=data.draw(st.sampled_from([0, 0.2, 0.9, -1, None])),
+                                                  duplicates=data.draw(st.sampled_from([None, "last", "mean", "odd"]))))  # fmt: skip
+    assert taken is not None or completer.shape_ == shape, "what is refused changes nothing"
+    if taken is not None:
+        assert all(after >= before for after, before in zip(completer.shape_, shape))
+        assert float(np.prod([float(n) for n in completer.shape_])) > 1e6 or np.isfinite(completer.predict()).all()
+
+
+@FEW
+@given(st.one_of(arrays(), ODD_NUMBERS), st.one_of(arrays(), ODD_NUMBERS), ODD_NUMBERS)
+def test_side_information(side, graph, same):
+    array = np.where(np.eye(6) > 0, np.nan, np.add.outer(np.arange(6.0), np.arange(6.0)))
+    completer = lacuna.TensorCompleter(method="offsets", offsets="modes")
+    clearly(lambda: completer.fit(array, side={"mode1": side}))
+    clearly(lambda: completer.fit(array, graph={"mode2": graph}))
+    clearly(lambda: completer.fit(array, side=side, graph=graph))
+    clearly(lambda: completer.fit(array, same=same))
 
 
 @FEW

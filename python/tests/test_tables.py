@@ -129,7 +129,7 @@ def test_times_are_positions_and_can_be_binned(kind):
 
 def test_columns_are_found_as_the_command_line_finds_them():
     facts = pd.DataFrame({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
-    completer = lacuna.TensorCompleter(method="mean").fit(facts)
+    completer = lacuna.TensorCompleter(method="mean", negatives=0).fit(facts)
     assert completer.modes_ == ["head", "relation", "tail"]
     assert completer.predict(facts).tolist() == [1.0, 1.0]
     movielens = pd.DataFrame({"userId": [1, 1, 2], "movieId": [7, 8, 7], "rating": [4.0, 3.0, 5.0], "timestamp": [1, 2, 3]})

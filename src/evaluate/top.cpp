@@ -6,6 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "evaluate/top_select.hpp"
+#include "model/blend.hpp"
 #include "model/block_scorer.hpp"
 #include "model/latent.hpp"
 
@@ -198,8 +199,9 @@ TopLists TopFinder::find(const Cells& queries, const Interrupted& interrupted) c
 }
 
 Cells observed_cells(const Model& model) {
-  const Latent* latent = model.latent();
-  return latent != nullptr ? latent->dual.cells() : Cells(model.order());
+  for (const Model* member : members(model))
+    if (const Latent* latent = member->latent()) return latent->dual.cells();
+  return Cells(model.order());
 }
 
 }  // namespace lacuna

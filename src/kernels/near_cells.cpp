@@ -155,6 +155,30 @@ void NearKernel::read_cell(const NearCells& cells, std::size_t i, const std::vec
   }
 }
 
+// kappa is symmetric: on a grid it is applied to the weights with which the cell reads the slots. A chain is read at the
+// ends of its two sweeps, from which the kernel falls off on either side.
+std::vector<double> NearKernel::cell_kernel(const NearCells& cells, std::size_t i) const {
+  std::vector<double> kernel(static_cast<std::size_t>(slots_), 0.0);
+  for (Count j = cells.start[i]; j < cells.start[i + 1]; ++j) {
+    if (grid_) {
+      kernel[cells.slot[j]] += cells.weight[j];
+      continue;
+    }
+    const bool forward = cells.slot[j] < slots_;
+    const Count end = forward ? cells.slot[j] : cells.slot[j] - slots_;
+    const Count group = chain_.group_of(end);
+    for (Count f = forward ? chain_.group_begin(group) : end;
+         f < (forward ? end + 1 : chain_.group_end(group)); ++f)
+      kernel[f] =
+          cells.weight[j] * std::exp(-std::abs(chain_.position(end) - chain_.position(f)) / chain_.length());
+  }
+  if (grid_) {
+    GridWorkspace<double> work;
+    smooth(kernel, 1, work);
+  }
+  return kernel;
+}
+
 void NearKernel::add_support(const NearCells& cells, std::span<double> out) const {
   std::vector<double> field(static_cast<std::size_t>(slots_), 0.0);
   for (Count f = 0; f < fibers(); ++f) field[slot_[f]] = static_cast<double>(start_[f + 1] - start_[f]);

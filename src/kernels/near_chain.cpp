@@ -24,6 +24,10 @@ NearChain::NearChain(std::vector<double> position, std::vector<Count> group_star
       decay_[i] = std::exp(-(position_[i] - position_[i - 1]) / length_);
 }
 
+Count NearChain::group_of(Count fiber) const {
+  return std::upper_bound(group_start_.begin(), group_start_.end(), fiber) - group_start_.begin() - 1;
+}
+
 Count NearChain::last_before(Count group, double x) const {
   const auto begin = position_.begin() + group_begin(group);
   const auto end = position_.begin() + group_end(group);

@@ -27,6 +27,7 @@ class NearChain {
   [[nodiscard]] double length() const { return length_; }
   [[nodiscard]] Count group_begin(Count group) const { return group_start_[group]; }
   [[nodiscard]] Count group_end(Count group) const { return group_start_[group + 1]; }
+  [[nodiscard]] Count group_of(Count fiber) const;
   // The last fiber of a group at or before x; group_begin() - 1 where there is none.
   [[nodiscard]] Count last_before(Count group, double x) const;
 

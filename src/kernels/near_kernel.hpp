@@ -91,6 +91,14 @@ class NearKernel {
   [[nodiscard]] std::vector<double> cell_field(const FactorTable<double>& u, std::span<const double> z) const;
   void read_cell(const NearCells& cells, std::size_t i, const std::vector<double>& field, int columns,
                  double* out) const;
+  // The kernel between the i-th of the cells found and each slot; what is beyond its group has 0.
+  [[nodiscard]] std::vector<double> cell_kernel(const NearCells& cells, std::size_t i) const;
+  // body(entry, slot) for every entry.
+  template <class Body>
+  void for_each_entry(Body&& body) const {
+    for (Count f = 0; f < fibers(); ++f)
+      for (Count j = start_[f]; j < start_[f + 1]; ++j) body(entry_[j], slot_[f]);
+  }
   // out[cell] += the observed entries of its group, each counted as its kernel with the cell's fiber.
   void add_support(const NearCells& cells, std::span<double> out) const;
 

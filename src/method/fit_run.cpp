@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <limits>
+#include <utility>
 
 #include "model/cold_guess.hpp"
 #include "tensor/hold_out.hpp"
@@ -49,7 +50,7 @@ void FitRun::go_on() {
   if (options_->warm_start != nullptr) about_ += " from " + checksum_text(*options_->warm_start);
   state_ = journal_->take_state(task_, about_);
   if (!state_) return;
-  Archive archive(*state_);
+  Archive archive(std::as_const(*state_));
   archive.within("run", [&] { fields(archive); });
   watch_.advance(progress_.seconds);
   if (callbacks_->progress)

@@ -80,6 +80,8 @@ class FitRun {
   // The same for a step that must be whole when the state behind it is to be kept: nothing stops it then.
   [[nodiscard]] Interrupted poll_unless_kept() { return journal_ == nullptr ? poll() : Interrupted{}; }
   [[nodiscard]] bool may_be_kept() const { return journal_ != nullptr; }
+  // Likewise between two steps: what stops the fit is then seen when the step is reported, and its state kept.
+  [[nodiscard]] bool stop_before_step() { return journal_ == nullptr && stop_now(); }
 
   // Checkpoints. A method that can go on behind its last step gives its members by name: `fields` takes them there
   // and back. One that does not begins its solve anew, which comes to the same.

@@ -22,6 +22,7 @@ void check_ranges(const Settings& settings) {
   refuse(settings.search.early_stop.given() &&
              !(*settings.search.early_stop >= 0.0 && *settings.search.early_stop < 1.0),
          "early-stop must be a share >= 0 and below 1");
+  refuse(settings.search.blend.given() && *settings.search.blend < 1, "blend must be a whole number >= 1");
   refuse(!(settings.search.calibrate >= 0.0 && settings.search.calibrate < 1.0),
          "calibrate must be a share >= 0 and below 1");
   refuse(settings.max_time && !(*settings.max_time > 0.0), "max-time must be a number of seconds > 0");

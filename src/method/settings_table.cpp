@@ -282,6 +282,9 @@ const SettingField kFields[] = {
     {"effort", "low, medium or high", "medium", 0,
      "how much choosing may cost: about 1, 4 or 20 times the final fit", never_given, read_effort,
      [](const Settings& s, const Modes&) { return std::string(name(s.search.effort)); }},
+    number<Positive, kSearch, &SearchSettings::blend>(
+        "blend", "auto or a whole number >= 1", "auto", 0,
+        "fits whose weighted mean may be the answer where the method is chosen; 1: one model"),
     {"clip", "LOW,HIGH, auto or none", "none", 0,
      "keep predictions within; auto: within the values fitted on", never_given, read_clip,
      [](const Settings& s, const Modes&) { return s.clip == Clip() ? "" : s.clip.text(); }},

@@ -65,6 +65,11 @@ void multiply(Dense& dense, int exponent) { multiply(dense.value, exponent); }
 
 void multiply(ComplEx&, int) {}  // its values are probabilities
 
+void multiply(Model& model, int exponent);
+void multiply(Blend& blend, int exponent) {
+  for (Model& member : blend.members) multiply(member, exponent);
+}
+
 void multiply(Model& model, int exponent) {
   for (Offsets* offsets : {&model.offsets, &model.fallback}) {
     offsets->mean = std::ldexp(offsets->mean, exponent);
@@ -79,6 +84,7 @@ bool is_finite(const Numbers& numbers) {
 }
 
 bool is_finite(const std::monostate&) { return true; }
+bool is_finite(const Blend&) { return true; }  // of models that have come through here one by one
 bool is_finite(const Latent& latent) {
   return is_finite(latent.dual.values()) &&
          std::all_of(latent.parts.begin(), latent.parts.end(), [](const ModelPart& part) {

@@ -55,6 +55,8 @@ BlockScorer::BlockScorer(const Predictor& predictor, int open, Index extent, Lin
 
 BlockScorer::BlockScorer(const Predictor& predictor, int open, std::vector<Index> positions, LinksBy by)
     : model_(&predictor.model()), open_(open_mode(predictor, open, std::move(positions))) {
+  for (const Predictor& member : predictor.members_)
+    members_.push_back(std::make_unique<BlockScorer>(member, open, open_.positions, by));
   if (!model_->fallback.empty() && !std::holds_alternative<ComplEx>(*model_->body))
     seen_ = seen_columns(*model_, open_);
   const auto take = [&](std::vector<ScoreTerm> more) {
@@ -88,12 +90,24 @@ void BlockScorer::score(const Cells& queries, Count first, Count last, std::span
     }
   }
   table_.multiply(vectors.data(), rows, out.data());
+  if (!members_.empty()) add_members(queries, first, last, out);
   for (Count q = 0; q < rows; ++q) {
     const auto scores =
         out.subspan(static_cast<std::size_t>(q * stride()), static_cast<std::size_t>(width()));
     for (const ScoreTerm& term : terms_)
       if (term.add) term.add(queries, first + q, scores);
     if (!seen_.empty()) guess_cold(queries, first + q, scores);
+  }
+}
+
+// The scores of all have as many columns and the same stride.
+void BlockScorer::add_members(const Cells& queries, Count first, Count last, std::span<double> out) const {
+  const std::vector<double>& weights = std::get<Blend>(*model_->body).weights;
+  std::vector<double> one(static_cast<std::size_t>(room(last - first)));
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    members_[m]->score(queries, first, last, one);
+    for (Count q = 0; q < last - first; ++q)
+      for (Count j = q * stride(); j < q * stride() + width(); ++j) out[j] += weights[m] * one[j];
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <lacuna/model/model.hpp>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,7 @@ class BlockScorer {
   void score(const Cells& queries, Count first, Count last, std::span<double> out) const;
 
  private:
+  void add_members(const Cells& queries, Count first, Count last, std::span<double> out) const;
   void guess_cold(const Cells& queries, Count query, std::span<double> scores) const;
 
   const Model* model_;
@@ -77,6 +79,7 @@ class BlockScorer {
   std::vector<ScoreTerm> terms_;
   PanelTable table_;        // those of all terms side by side
   std::vector<char> seen_;  // of each column, where the model makes a guess at what its body is silent about
+  std::vector<std::unique_ptr<BlockScorer>> members_;  // of a blend, which has no terms of its own
 };
 
 // The terms of a model's offsets and of each kind of body.

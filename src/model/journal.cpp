@@ -156,7 +156,7 @@ void Journal::finish(const std::string& key, const std::string& about, Saved sav
   item.seconds = seconds();
   item.saved = std::move(saved);
   item.model = model;
-  if (hold == Hold::kLastTwo) hold_last_two(key, model);
+  this->hold(key, model, hold);
   if (wanted()) save();
 }
 
@@ -169,13 +169,14 @@ void Journal::keep(const std::string& key, const std::string& about, Saved saved
   items_.pop_back();  // it is as large as the data, and old at the next step
 }
 
-void Journal::hold_last_two(const std::string& key, std::shared_ptr<const Model> model) {
+void Journal::hold(const std::string& key, std::shared_ptr<const Model> model, Hold how) {
+  if (how == Hold::kNothing) return;
   const auto siblings = [&](const JournalItem& item) {
     return item.held && item.finished &&
            item.key.substr(0, item.key.rfind(' ')) == key.substr(0, key.rfind(' '));
   };
   const auto held = std::count_if(items_.begin(), items_.end(), siblings);
-  if (held >= 2) std::find_if(items_.begin(), items_.end(), siblings)->held.reset();
+  if (held >= 2 && how == Hold::kLastTwo) std::find_if(items_.begin(), items_.end(), siblings)->held.reset();
   if (const auto item = at(key); item != items_.end()) {
     item->model = model;
     item->held = std::move(model);

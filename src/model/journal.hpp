@@ -72,11 +72,13 @@ class Journal {
   [[nodiscard]] std::optional<Saved> take_state(const std::string& key, const std::string& about);
 
   // The task is done, and with it all within it. `model`: see above. Saves when it is time.
-  enum class Hold { kNothing, kLastTwo };  // the models of this task and of the one of its kind before it
+  // Whose models are held, beside those that others hold: nobody's, of this task and the one of its kind before it, of
+  // all of its kind.
+  enum class Hold { kNothing, kLastTwo, kAll };
   void finish(const std::string& key, const std::string& about, Saved saved,
               const std::shared_ptr<const Model>& model = {}, Hold hold = Hold::kNothing);
   // Likewise of a task that was answered.
-  void hold_last_two(const std::string& key, std::shared_ptr<const Model> model);
+  void hold(const std::string& key, std::shared_ptr<const Model> model, Hold how);
   // Saves, with the state of the task under way.
   void keep(const std::string& key, const std::string& about, Saved saved);
 
@@ -152,7 +154,10 @@ template <class T, class Compute>
     archive("value", value);
     return value;
   }
-  value = compute();
+  {
+    const Journal::Within within(journal, key);
+    value = compute();
+  }
   journal->finish(key, "", saved_by([&](Archive& archive) { archive("value", value); }));
   return value;
 }

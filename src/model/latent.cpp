@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/model/structure.hpp>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -100,7 +101,7 @@ std::vector<double> LatentPredictor::mixture() const {
 
 std::vector<std::vector<double>> LatentPredictor::spectra() const {
   std::vector<std::vector<double>> found;
-  for (std::size_t p = 0; p < parts_.size(); ++p) found.push_back(part_spectrum(p));
+  for (std::size_t p = 0; p < parts_.size(); ++p) found.push_back(components(p).values);
   return found;
 }
 
@@ -173,38 +174,54 @@ Eigen::MatrixXd fiber_gram(std::span<const double> z, const PartKernels& part,
   return gram;
 }
 
-// The singular values of U T', descending: the roots of the eigenvalues of S' T'T S, S S' = U'U.
-std::vector<double> singular_values(const Eigen::MatrixXd& left_gram, const Eigen::MatrixXd& right_gram) {
+// Of U T': S S' = U'U, S = E D^(1/2); S' T'T S = Q L Q'; left = E D^(-1/2) Q and right = E D^(1/2) Q, the largest of the
+// singular values L^(1/2) first. Directions that U does not have are 0 in both.
+LatentPredictor::Components singular_vectors(const Eigen::MatrixXd& left_gram,
+                                             const Eigen::MatrixXd& right_gram) {
+  constexpr double kNone = 1e-14;  // of the largest eigenvalue
   const SymmetricEigen left = symmetric_eigen(left_gram);
-  const Eigen::MatrixXd root = left.vectors * left.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
-  const Eigen::VectorXd squares = symmetric_eigen(root.transpose() * right_gram * root).values;
-  std::vector<double> values;
-  for (Eigen::Index i = squares.size(); i-- > 0;) values.push_back(std::sqrt(std::max(0.0, squares[i])));
-  return values;
+  const Eigen::VectorXd roots = left.values.cwiseMax(0.0).cwiseSqrt();
+  const Eigen::MatrixXd root = left.vectors * roots.asDiagonal();
+  const SymmetricEigen both = symmetric_eigen(root.transpose() * right_gram * root);
+  Eigen::VectorXd inverse = Eigen::VectorXd::Zero(roots.size());
+  for (Eigen::Index i = 0; i < roots.size(); ++i)
+    if (left.values[i] > kNone * left.values[roots.size() - 1]) inverse[i] = 1.0 / roots[i];
+  const Eigen::MatrixXd turn = both.vectors.rowwise().reverse();
+  LatentPredictor::Components found{
+      .left = left.vectors * inverse.asDiagonal() * turn, .right = root * turn, .values = {}};
+  for (Eigen::Index i = both.values.size(); i-- > 0;)
+    found.values.push_back(std::sqrt(std::max(0.0, both.values[i])));
+  return found;
 }
 
 }  // namespace
 
-std::vector<double> LatentPredictor::part_spectrum(std::size_t p) const {
+LatentPredictor::Components LatentPredictor::components(std::size_t p) const {
   const ModelPart& part = latent_->parts[p];
   if (part.factor.cols() == 0) return {};
-  std::vector<double> values;
+  Components found;
   if (part.right) {
-    values = singular_values(part.factor.transpose() * part.factor, part.right->transpose() * *part.right);
+    found = singular_vectors(part.factor.transpose() * part.factor, part.right->transpose() * *part.right);
   } else {
     const std::vector<double> ones(static_cast<std::size_t>(factors_[p].rows()), 1.0);
-    values = singular_values(weighted_gram(factors_[p], ones),
+    found = singular_vectors(weighted_gram(factors_[p], ones),
                              fiber_gram(latent_->dual.values(), parts_[p], factors_[p]));
   }
   const double scale = part.lambda * std::sqrt(repeats(latent_->dual, part.modes));
-  for (double& value : values) value *= scale;
-  return values;
+  for (double& value : found.values) value *= scale;
+  return found;
 }
 
 double observed_norm(const PartKernels& part, const Matrix<double>& left, const Matrix<double>& right) {
   std::vector<double> w(part.row_of_entry().size(), 0.0);
   add_products(part, left, right, w);
   return Eigen::Map<const Eigen::VectorXd>(w.data(), static_cast<Eigen::Index>(w.size())).norm();
+}
+
+std::string part_text(const PartSpec& part, const std::vector<Mode>& modes) {
+  PartSpec unweighted = part;
+  unweighted.row_power = unweighted.fiber_power = 0.0;
+  return describe(PartOptions{.spec = unweighted}, modes);
 }
 
 std::vector<double> shares(std::vector<double> norms) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/cell_plan.hpp"
@@ -30,7 +31,8 @@ struct Latent {
   ObservedTensor dual;
 
   [[nodiscard]] bool factored() const {
-    return std::any_of(parts.begin(), parts.end(), [](const ModelPart& part) { return part.right; });
+    return std::any_of(parts.begin(), parts.end(),
+                       [](const ModelPart& part) { return part.right.has_value(); });
   }
 };
 
@@ -76,9 +78,17 @@ class LatentPredictor {
   // matrices only: U'U and the Gram matrix of the fibers' vectors, times the number of cells that the part's
   // ignored modes repeat it over. Their root sum of squares is ||W^(p)||_F.
   [[nodiscard]] std::vector<std::vector<double>> spectra() const;
+  // The singular vectors of W^(p) in terms of its factors: for a row u and a fiber's vector v, as left_row() and
+  // fiber_vector() give them, component j is (u . left_j) (v . right_j), and all together are u . v. The columns of
+  // U left are orthonormal, those of V right have the singular values for lengths but for the ignored modes.
+  struct Components {
+    Eigen::MatrixXd left;        // r x r
+    Eigen::MatrixXd right;       // r x r
+    std::vector<double> values;  // as spectra() has them
+  };
+  [[nodiscard]] Components components(std::size_t p) const;
 
  private:
-  [[nodiscard]] std::vector<double> part_spectrum(std::size_t p) const;
   void add_part(const CellPlan& cells, std::size_t p, std::span<double> out) const;
 
   const Latent* latent_;
@@ -94,6 +104,9 @@ class LatentPredictor {
 // The same of a factored part U V', to be multiplied by its lambda.
 [[nodiscard]] double observed_norm(const PartKernels& part, const Matrix<double>& left,
                                    const Matrix<double>& right);
+
+// "user|item": a part as the setting is written, the powers of its norm left out.
+[[nodiscard]] std::string part_text(const PartSpec& part, const std::vector<Mode>& modes);
 
 // The norms as shares of their sum; all zero when the sum is.
 [[nodiscard]] std::vector<double> shares(std::vector<double> norms);

@@ -55,7 +55,7 @@ BodyBox::~BodyBox() = default;
 const Latent* Model::latent() const { return std::get_if<Latent>(&*body); }
 
 std::string_view kind_name(const Model& model) {
-  constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense", "complex"};
+  constexpr std::string_view kNames[] = {"offsets", "latent", "tucker", "cp", "dense", "complex", "blend"};
   return kNames[model.body->index()];
 }
 
@@ -73,6 +73,8 @@ std::vector<int> ranks(const Model& model) {
 
 Predictor::Predictor(const Model& model) : model_(&model) {
   if (model.latent() != nullptr) latent_ = std::make_unique<LatentPredictor>(*model.latent());
+  if (std::holds_alternative<Blend>(*model.body))
+    for (const Model* member : members(model)) members_.emplace_back(*member);
 }
 
 Predictor::Predictor(Predictor&&) noexcept = default;
@@ -92,6 +94,7 @@ Predictor::Prediction Predictor::unclipped(const Cells& cells,
     if (!along.empty() && static_cast<Count>(along.size()) != cells.size())
       throw std::invalid_argument("got " + std::to_string(along.size()) + " coordinates for " +
                                   std::to_string(cells.size()) + " cells");
+  if (!members_.empty()) return blend_of(cells, coordinates);
   Prediction prediction;
   prediction.value = model_->offsets.at(cells);
   const std::span<double> out(prediction.value);
@@ -108,6 +111,23 @@ Predictor::Prediction Predictor::unclipped(const Cells& cells,
   }
   guess_cold(*model_, cells, silent, prediction);
   return prediction;
+}
+
+// What one of the members has to say counts: as many cells are cold as for the one with fewest.
+Predictor::Prediction Predictor::blend_of(const Cells& cells,
+                                          const std::vector<std::vector<double>>& coordinates) const {
+  const std::vector<double>& weights = std::get<Blend>(*model_->body).weights;
+  Prediction blend;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Prediction one = members_[m].unclipped(cells, coordinates);
+    if (m == 0) {
+      blend = one;
+      std::fill(blend.value.begin(), blend.value.end(), 0.0);
+    }
+    blend.cold = std::min(blend.cold, one.cold);
+    for (std::size_t i = 0; i < one.value.size(); ++i) blend.value[i] += weights[m] * one.value[i];
+  }
+  return blend;
 }
 
 void Predictor::check_finite(const Cells& cells, const std::vector<double>& value) const {
@@ -136,8 +156,13 @@ std::vector<double> Predictor::scores(const Cells& cells) const {
 std::vector<Count> Predictor::support(const Cells& cells,
                                       const std::vector<std::vector<double>>& coordinates) const {
   check_order(cells);
-  return latent_ ? latent_->support(cells, coordinates)
-                 : std::vector<Count>(static_cast<std::size_t>(cells.size()), 0);
+  if (latent_) return latent_->support(cells, coordinates);
+  std::vector<Count> found(static_cast<std::size_t>(cells.size()), 0);
+  for (const Predictor& member : members_) {  // of a blend: as well as the best supported member
+    const std::vector<Count> one = member.support(cells, coordinates);
+    for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::max(found[i], one[i]);
+  }
+  return found;
 }
 
 std::vector<double> Predictor::variance(const Cells& cells) const {

@@ -8,8 +8,9 @@
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "model/body.hpp"
+#include "model/fitted_on.hpp"
 #include "model/update_effects.hpp"
-#include "model/update_side.hpp"
+#include "model/update_parts.hpp"
 
 namespace lacuna {
 namespace {
@@ -21,91 +22,30 @@ constexpr Count kFewestHeld = 10;
 // Factors are means of what they may be, so their covariance is too small by an unknown amount; held-out entries choose.
 constexpr std::array<double, 5> kRidges = {0.25, 0.5, 1.0, 2.0, 4.0};
 
-struct Part {
-  PartSpec spec;
-  UpdateSide rows;
-  UpdateSide fibers;
-};
-
-std::vector<Index> fibers_of(const FiberView& view, Count entries) {
-  std::vector<Index> fiber(static_cast<std::size_t>(entries));
-  for (Count f = 0; f < view.listed_fibers(); ++f)
-    for (Count j = view.span(f).begin; j < view.span(f).end; ++j)
-      fiber[view.entry()[j]] = static_cast<Index>(f);
-  view.for_each_single(0, entries, [&](Count e) { fiber[e] = static_cast<Index>(view.fiber_of_single(e)); });
-  return fiber;
-}
-
-// The part of the old model, with room for the rows and fibers that the joined entries have. Its rows and fibers
-// are as predictions use them, so nothing but the modes is left of the specification.
-Part grown_part(const LatentPredictor& latent, std::size_t p, const ObservedTensor& tensor) {
-  const PartSpec& old = latent.spec(p);
-  const PartSpec spec{.mode = old.mode, .agree = old.agree};
-  const FiberView view(tensor, spec);
-  const int rank = latent.rank(p);
-  Matrix<double> rows = Matrix<double>::Zero(view.rows(), rank);
-  std::vector<char> known_rows(static_cast<std::size_t>(view.rows()), 0);
-  for (Index i = 0; i < latent.kernels(p).rows(); ++i) {
-    if (!latent.lookup(p).knows_row(i)) continue;
-    known_rows[i] = 1;
-    std::copy_n(latent.left_row(p, i), rank, rows.row(i).data());
-  }
-  std::vector<Index> fiber_of = fibers_of(view, tensor.size());
-  Matrix<double> fibers = Matrix<double>::Zero(view.fibers(), rank);
-  std::vector<char> known_fibers(static_cast<std::size_t>(view.fibers()), 0);
-  std::vector<char> looked(known_fibers.size(), 0);
-  for (Count e = 0; e < tensor.size(); ++e) {
-    const Index f = fiber_of[e];
-    if (looked[f] != 0) continue;
-    looked[f] = 1;
-    const FiberLookup::Hit hit = latent.lookup(p).find(tensor.cells(), e);
-    if (hit.kind == FiberLookup::Kind::kNone) continue;
-    known_fibers[f] = 1;
-    latent.fiber_vector(p, hit, fibers.row(f).data());
-  }
-  std::vector<Index> row_of(fiber_of.size(), 0);
-  if (spec.learns()) row_of.assign(tensor.index(spec.mode).begin(), tensor.index(spec.mode).end());
-  return {.spec = spec,
-          .rows = UpdateSide(std::move(rows), std::move(known_rows), std::move(row_of)),
-          .fibers = UpdateSide(std::move(fibers), std::move(known_fibers), std::move(fiber_of))};
-}
-
-// Which of the joined entries are not, with this value, among those fitted on. Both are in canonical order.
-std::vector<char> fresh_entries(const ObservedTensor& joined, const ObservedTensor& old,
-                                const std::vector<double>& old_value) {
-  std::vector<char> fresh(static_cast<std::size_t>(joined.size()), 1);
-  Count o = 0;
-  for (Count e = 0; e < joined.size() && o < old.size(); ++e) {
-    bool same = true;
-    for (int k = 0; k < joined.order(); ++k) same = same && joined.index(k)[e] == old.index(k)[o];
-    if (!same) continue;
-    fresh[e] = joined.values()[e] == old_value[o] ? 0 : 1;
-    ++o;
-  }
-  return fresh;
-}
-
 class Updating {
  public:
-  Updating(const Model& model, const ObservedTensor& joined, const std::vector<double>& old_value)
-      : tensor_(&joined), mean_(model.offsets.mean) {
-    const ObservedTensor& old = model.latent()->dual;
-    entries_.is_fresh = fresh_entries(joined, old, old_value);
-    for (Count e = 0; e < joined.size(); ++e) {
-      entries_.weight.push_back(joined.weight(e));
+  // Of the joined entries the old ones have what the model leaves of them for a value, or, `whole`, their own value.
+  Updating(const Model& model, JoinedEntries joined, bool whole)
+      : joined_(std::move(joined)), mean_(model.offsets.mean) {
+    const ObservedTensor& tensor = joined_.tensor;
+    number_.assign(tensor.values().begin(), tensor.values().end());
+    entries_.is_fresh = joined_.is_fresh;
+    for (Count e = 0; e < tensor.size(); ++e) {
+      entries_.weight.push_back(tensor.weight(e));
       if (entries_.is_fresh[e] != 0) entries_.fresh.push_back(static_cast<Index>(e));
     }
     entries_.held.assign(entries_.fresh.size(), 0);
-    const double noise = noise_of(model, old);
-    const LatentPredictor latent(*model.latent());
-    for (std::size_t p = 0; p < latent.part_count(); ++p) {
-      parts_.push_back(grown_part(latent, p, joined));
-      if (parts_[p].spec.learns()) parts_[p].rows.choose(entries_);
-      parts_[p].fibers.choose(entries_);
-      parts_[p].rows.anchor(entries_, parts_[p].fibers, noise);
-      parts_[p].fibers.anchor(entries_, parts_[p].rows, noise);
+    const double noise = noise_variance(model);
+    parts_ = grown_parts(*model.latent(), joined_);
+    for (UpdatePart& part : parts_) {
+      if (part.spec.learns()) part.rows.choose(entries_);
+      part.fibers.choose(entries_);
+      part.rows.anchor(entries_, part.fibers, noise);
+      part.fibers.anchor(entries_, part.rows, noise);
     }
-    for (const Effect& effect : model.offsets.effects) effects_.emplace_back(effect, joined, entries_, noise);
+    for (const Effect& effect : model.offsets.effects) effects_.emplace_back(effect, tensor, entries_, noise);
+    for (const Index e : entries_.fresh) entries_.residual.push_back(number_[e] - value(e));
+    find_touched(whole);
   }
 
   [[nodiscard]] const UpdateEntries& entries() const { return entries_; }
@@ -133,20 +73,21 @@ class Updating {
       left -= 1.0;
     }
   }
-  void hold_nothing_out() { std::fill(entries_.held.begin(), entries_.held.end(), 0); }
-
-  void solve(double ridge) {
-    for (UpdateEffect& effect : effects_) effect.reset();
-    for (Part& part : parts_) {
-      part.rows.reset();
-      part.fibers.reset();
+  // The new entries that are held out, or those that are not, count from now on.
+  void take(bool held) {
+    for (UpdatePart& part : parts_) {
+      part.rows.take(entries_, part.fibers, held);
+      part.fibers.take(entries_, part.rows, held);
     }
-    entries_.residual.clear();
-    for (const Index e : entries_.fresh) entries_.residual.push_back(tensor_->values()[e] - value(e));
+    if (held) std::fill(entries_.held.begin(), entries_.held.end(), 0);
+  }
+
+  // From where the last one ended.
+  void solve(double ridge) {
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       double changed = 0.0;
       for (UpdateEffect& effect : effects_) changed += effect.solve(entries_);
-      for (Part& part : parts_) {
+      for (UpdatePart& part : parts_) {
         changed += part.rows.solve(part.fibers, ridge, entries_);
         changed += part.fibers.solve(part.rows, ridge, entries_);
       }
@@ -158,13 +99,13 @@ class Updating {
 
   // Into a copy of the old model.
   void write(Model& model, UpdateResult& result) {
+    for (const Index e : entries_.fresh) number_[e] -= value(e);
+    for (const Index e : touched_) number_[e] -= value(e);
+    if (!model.fallback.empty()) refit_fallback(model);
+    const bool weighted = !joined_.tensor.weights().empty();
+    for (std::size_t e = 0; weighted && e < number_.size(); ++e) number_[e] *= entries_.weight[e];
     Latent latent;
-    std::vector<double> left(static_cast<std::size_t>(tensor_->size()));
-    parallel_blocks(tensor_->size(), [&](Count begin, Count end) {
-      for (Count e = begin; e < end; ++e)
-        left[e] = entries_.weight[e] * (tensor_->values()[e] - value(static_cast<Index>(e)));
-    });
-    for (const Part& part : parts_) {
+    for (const UpdatePart& part : parts_) {
       result.solved += part.rows.solved() + part.fibers.solved();
       result.moved += part.rows.moved() + part.fibers.moved();
       latent.parts.push_back(
@@ -176,48 +117,77 @@ class Updating {
       result.solved += effect.solved();
       result.moved += effect.moved();
     }
-    ObservedTensor dual = *tensor_;
-    model.modes = dual.take_labels();
-    dual.replace_values(std::move(left));
-    latent.dual = std::move(dual);
-    model.entries = tensor_->size();
+    latent.dual = std::move(joined_.tensor);
+    model.modes = latent.dual.take_labels();
+    model.entries = latent.dual.size();
+    latent.dual.replace_values(std::move(number_));
     model.body = ModelBody(std::move(latent));
   }
 
+  // The smallest and the largest new value.
+  [[nodiscard]] Range fresh_range() const {
+    Range range{.low = number_[entries_.fresh.front()], .high = number_[entries_.fresh.front()]};
+    for (const Index e : entries_.fresh)
+      range = {.low = std::min(range.low, number_[e]), .high = std::max(range.high, number_[e])};
+    return range;
+  }
+
  private:
-  // The variance of what the model leaves of entries: what its fit found, else of those it was fitted on.
-  static double noise_of(const Model& model, const ObservedTensor& old) {
-    if (const FitRecord::Value* noise = model.record.find("noise"))
-      if (const double* deviation = std::get_if<double>(noise)) return *deviation * *deviation;
-    const double scale = model.latent()->factored() ? 1.0 : 0.5;
-    double sum = 0.0;
-    for (Count e = 0; e < old.size(); ++e) sum += old.values()[e] * old.values()[e] / old.weight(e);
-    return scale * scale * sum / old.total_weight();
+  // The old entries whose rows, fibers or effects are solved for: their numbers become their values. All others keep
+  // what was left of them.
+  void find_touched(bool whole) {
+    for (Count i = 0; i < joined_.tensor.size(); ++i) {
+      const auto e = static_cast<Index>(i);
+      if (entries_.is_fresh[e] != 0) continue;
+      const auto moves = [&](const UpdatePart& part) { return part.rows.moves(e) || part.fibers.moves(e); };
+      bool touched = std::any_of(parts_.begin(), parts_.end(), moves);
+      for (const UpdateEffect& effect : effects_)
+        touched = touched || effect.moves(joined_.tensor.cells(), e);
+      if (touched) touched_.push_back(e);
+      if (touched != whole) number_[e] += whole ? -value(e) : value(e);
+    }
+  }
+
+  // On the values of all entries, of which number_ has what is left.
+  void refit_fallback(Model& model) {
+    std::vector<double> values(number_);
+    parallel_blocks(joined_.tensor.size(), [&](Count begin, Count end) {
+      for (Count e = begin; e < end; ++e) values[e] += value(static_cast<Index>(e));
+    });
+    ObservedTensor whole = joined_.tensor;
+    whole.replace_values(std::move(values));
+    model.fallback = fit_offsets(whole, spec_of(model.fallback), 3);
   }
 
   [[nodiscard]] double value(Index e) const {
     double sum = mean_;
     for (const UpdateEffect& effect : effects_)
-      sum += effect.effect().at(effect.effect().key_of(tensor_->cells(), e));
-    for (const Part& part : parts_) sum += part.rows.product(part.fibers, e);
+      sum += effect.effect().at(effect.effect().key_of(joined_.tensor.cells(), e));
+    for (const UpdatePart& part : parts_) sum += part.rows.product(part.fibers, e);
     return sum;
   }
 
-  const ObservedTensor* tensor_;
+  JoinedEntries joined_;
   double mean_ = 0.0;
+  std::vector<double> number_;  // of each entry its value, or what is left of it
   UpdateEntries entries_;
-  std::vector<Part> parts_;
+  std::vector<UpdatePart> parts_;
   std::vector<UpdateEffect> effects_;
+  std::vector<Index> touched_;
 };
 
 // The values that the model was fitted on: what it says plus what it leaves.
 std::vector<double> fitted_values(const Model& model) {
   const Latent& latent = *model.latent();
   std::vector<double> values = Predictor(model).scores(latent.dual.cells());
-  const double share = latent.factored() ? 1.0 : 0.5;  // Z = 2 (Y - W)
-  for (Count e = 0; e < latent.dual.size(); ++e)
-    values[e] += share * latent.dual.values()[e] / latent.dual.weight(e);
+  for (Count e = 0; e < latent.dual.size(); ++e) values[e] += left_of_entry(latent, e);
   return values;
+}
+
+std::vector<double> left_of_entries(const Latent& latent) {
+  std::vector<double> left;
+  for (Count e = 0; e < latent.dual.size(); ++e) left.push_back(left_of_entry(latent, e));
+  return left;
 }
 
 Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_value, std::vector<Mode> modes,
@@ -252,6 +222,8 @@ void check(const Model& model, const std::vector<Mode>& modes) {
 }  // namespace
 
 std::string why_not_updated(const Model& model) {
+  if (std::holds_alternative<Blend>(*model.body))
+    return "a blend of models cannot be updated; fit again, or fit one with --blend 1";
   const Latent* latent = model.latent();
   if (latent == nullptr || (model.method != "als" && model.method != "tr-mm"))
     return "models of als and tr-mm can be updated, and this is one of " + model.method + "; fit again";
@@ -272,35 +244,37 @@ Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const E
   check(model, modes);
   UpdateResult result;
   for (int k = 0; k < model.order(); ++k) result.added.push_back(modes[k].size - model.modes[k].size);
-  const std::vector<double> old_value = fitted_values(model);
+  // What is left of the old entries is enough to know of them, unless some are to be merged with new ones.
+  const bool whole = options.duplicates != Duplicates::kError;
+  const std::vector<double> old_value = whole ? fitted_values(model) : left_of_entries(*model.latent());
   auto joined = join(model, old_value, std::move(modes), entries, options.duplicates);
   if (!joined) return joined.error();
-  Updating updating(model, *joined, old_value);
+  Updating updating(model, compared(std::move(*joined), model.latent()->dual, old_value), whole);
   result.entries = static_cast<Count>(updating.entries().fresh.size());
-  double ridge = 1.0;
+  const Range added = result.entries > 0 ? updating.fresh_range() : model.observed;
   Rng rng(options.seed);
   updating.hold_out(options.held_out, rng);
+  updating.take(false);
   const auto& held = updating.entries().held;
+  double ridge = 1.0;
   if (std::count(held.begin(), held.end(), 1) >= kFewestHeld)
     for (const double one : kRidges) {
       updating.solve(one);
       const double rmse = *updating.held_out_rmse();
-      if (result.held_out_rmse && rmse >= *result.held_out_rmse) continue;
+      if (result.held_out_rmse && rmse >= *result.held_out_rmse) break;
       result.held_out_rmse = rmse;
       ridge = one;
     }
-  updating.hold_nothing_out();
+  updating.take(true);
   updating.solve(ridge);
 
   result.model = model;
   Model& grown = result.model;
   updating.write(grown, result);
-  const auto [low, high] = std::minmax_element(joined->values().begin(), joined->values().end());
   const Range before = grown.observed;
-  grown.observed = {.low = std::min(before.low, *low), .high = std::max(before.high, *high)};
+  grown.observed = {.low = std::min(before.low, added.low), .high = std::max(before.high, added.high)};
   if (grown.clip && grown.clip->low == before.low && grown.clip->high == before.high)
     grown.clip = grown.observed;
-  if (!grown.fallback.empty()) grown.fallback = fit_offsets(*joined, spec_of(grown.fallback), 3);
   return result;
 }
 

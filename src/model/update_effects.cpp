@@ -33,8 +33,12 @@ UpdateEffect::UpdateEffect(const Effect& before, const ObservedTensor& tensor, c
   std::vector<double> old(effect_.key.size(), 0.0);
   std::vector<Count> count(old.size(), 0);
   std::vector<std::vector<Index>> fresh(old.size());
+  for (const int mode : effect_.modes) {
+    fresh_at_.emplace_back(static_cast<std::size_t>(tensor.extent(mode)), 0);
+    for (const Index e : entries.fresh) fresh_at_.back()[tensor.index(mode)[e]] = 1;
+  }
   for (Count e = 0; e < tensor.size(); ++e) {
-    if (entries.is_fresh[e] != 0) continue;
+    if (entries.is_fresh[e] != 0 || !may_be_new(tensor.cells(), static_cast<Index>(e))) continue;
     const std::size_t place = effect_.place(effect_.key_of(tensor.cells(), e));
     if (place == old.size()) continue;
     old[place] += entries.weight[e];
@@ -47,13 +51,24 @@ UpdateEffect::UpdateEffect(const Effect& before, const ObservedTensor& tensor, c
     const bool known = before.knows(effect_.key[g]);
     if (known && static_cast<double>(fresh[g].size()) < kNewShare * static_cast<double>(count[g])) continue;
     moved_ += known ? 1 : 0;
+    is_chosen_.resize(effect_.key.size(), 0);
+    is_chosen_[g] = 1;
     chosen_.push_back(
         {.place = g, .fresh = std::move(fresh[g]), .at = effect_.value[g], .hold = old[g] + ridge});
   }
 }
 
-void UpdateEffect::reset() {
-  for (const Chosen& chosen : chosen_) effect_.value[chosen.place] = chosen.at;
+// Looked at before the key is searched for: most entries have no position in common with a new one.
+bool UpdateEffect::may_be_new(const Cells& cells, Index entry) const {
+  for (std::size_t m = 0; m < fresh_at_.size(); ++m)
+    if (fresh_at_[m][cells[effect_.modes[m]][entry]] == 0) return false;
+  return true;
+}
+
+bool UpdateEffect::moves(const Cells& cells, Index entry) const {
+  if (is_chosen_.empty() || !may_be_new(cells, entry)) return false;
+  const std::size_t place = effect_.place(effect_.key_of(cells, entry));
+  return place < is_chosen_.size() && is_chosen_[place] != 0;
 }
 
 double UpdateEffect::solve(UpdateEntries& entries) {

@@ -15,7 +15,8 @@ class UpdateEffect {
   UpdateEffect(const Effect& before, const ObservedTensor& tensor, const UpdateEntries& entries,
                double noise);
 
-  void reset();
+  // Whether an entry's value has one that is solved for.
+  [[nodiscard]] bool moves(const Cells& cells, Index entry) const;
   double solve(UpdateEntries& entries);
 
   [[nodiscard]] const Effect& effect() const { return effect_; }
@@ -29,8 +30,12 @@ class UpdateEffect {
     double at = 0.0;
     double hold = 0.0;
   };
+  [[nodiscard]] bool may_be_new(const Cells& cells, Index entry) const;
+
   Effect effect_;
   std::vector<Chosen> chosen_;
+  std::vector<char> is_chosen_;              // by place
+  std::vector<std::vector<char>> fresh_at_;  // which positions of each of the effect's modes have new entries
   Count moved_ = 0;
 };
 

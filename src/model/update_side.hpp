@@ -7,6 +7,7 @@
 // variance of the noise and `ridge`. One that is known has where it was, and P + sum_{old e} w_e other_e other_e'.
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <span>
 #include <vector>
 
@@ -37,15 +38,20 @@ class UpdateSide {
   void choose(const UpdateEntries& entries);
   // What holds known ones, from the other factor as it is now.
   void anchor(const UpdateEntries& entries, const UpdateSide& other, double noise);
-  // Back to the anchors.
-  void reset();
-  // Solves for the chosen rows; the residuals follow. Returns the sum of the squared changes of the new entries' values.
+  // Takes up the new entries that are held out, or those that are not, for the systems to come. Those that meet rows of
+  // the other factor that stay are summed here, once.
+  void take(const UpdateEntries& entries, const UpdateSide& other, bool held);
+  // Solves for the chosen rows from where they are; the residuals follow. Returns the sum of the squared changes of the new entries' values.
   double solve(const UpdateSide& other, double ridge, UpdateEntries& entries);
 
   [[nodiscard]] double product(const UpdateSide& other, Index entry) const {
     return rows_.row(row_of_[entry]).dot(other.rows_.row(other.row_of_[entry]));
   }
   [[nodiscard]] const Matrix<double>& rows() const { return rows_; }
+  // Whether the row of this entry is one that is solved for.
+  [[nodiscard]] bool moves(Index entry) const {
+    return !is_chosen_.empty() && is_chosen_[row_of_[entry]] != 0;
+  }
   [[nodiscard]] Count solved() const { return static_cast<Count>(chosen_.size()); }
   [[nodiscard]] Count moved() const;
 
@@ -53,16 +59,25 @@ class UpdateSide {
   struct Chosen {
     Index row = 0;
     std::vector<Index> fresh{};  // places in UpdateEntries::fresh
-    Eigen::VectorXd at{};        // anchor
-    Eigen::MatrixXd hold{};      // sum_{old e} w_e other_e other_e'; empty: none
+    std::vector<Index>
+        moving{};          // those of them that meet rows that are solved for, too; all where nothing is kept
+    Eigen::VectorXd at{};  // anchor
+    Eigen::MatrixXd hold{};  // sum_{old e} w_e other_e other_e'; empty: none
+    // Kept from sweep to sweep where there is room: the sum over the other new entries, and where there are no moving
+    // ones the decomposition of the whole system at the ridge it was last asked for.
+    Eigen::MatrixXd gram{};
+    Eigen::LLT<Eigen::MatrixXd> system{};
+    double ridge = 0.0;  // 0: it has to be made
   };
-  double solve_one(const Chosen& chosen, const UpdateSide& other, double ridge, UpdateEntries& entries);
+  double solve_one(Chosen& chosen, const UpdateSide& other, double ridge, UpdateEntries& entries);
+  [[nodiscard]] const double* row_at(Index entry) const { return rows_.row(row_of_[entry]).data(); }
 
   Matrix<double> rows_;
   std::vector<char> known_;
   std::vector<Index> row_of_;
   std::vector<Chosen> chosen_;
-  Eigen::VectorXd mean_;
+  std::vector<char> is_chosen_;
+  bool keeps_ = false;
   Eigen::MatrixXd precision_;  // noise times the inverse covariance of the known rows
 };
 

@@ -29,6 +29,21 @@ std::string base64(const io::Bytes& bytes) {
   return text;
 }
 
+// Values from low to high become dark to bright; a pixel without any value is transparent.
+ordered_json image_of(const std::string& caption, io::Picture picture, const std::vector<double>& values,
+                      double low, double high) {
+  picture.missing.assign(picture.pixels(), true);
+  picture.samples.assign(values.size(), 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    picture.missing[i / picture.channels] = false;
+    const double level = high > low ? (values[i] - low) / (high - low) : 0.5;
+    picture.samples[i] = static_cast<std::uint16_t>(std::lround(255.0 * std::clamp(level, 0.0, 1.0)));
+  }
+  const auto png = io::encode_png("report", picture);
+  return {{"caption", caption}, {"source", png ? "data:image/png;base64," + base64(*png) : ""}};
+}
+
 // One slice: all rows and columns, and either three channels or one.
 class Slice {
  public:
@@ -66,21 +81,11 @@ class Slice {
     return found;
   }
 
-  // Values from low to high become dark to bright; a pixel without any value is transparent.
   [[nodiscard]] ordered_json image(const std::string& caption, const std::vector<double>& values, double low,
                                    double high) const {
-    io::Picture picture{
-        .rows = rows_, .columns = columns_, .channels = channels_, .samples = {}, .missing = {}};
-    picture.missing.resize(picture.pixels(), true);
-    picture.samples.resize(values.size(), 0);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isnan(values[i])) continue;
-      picture.missing[i / channels_] = false;
-      const double level = high > low ? (values[i] - low) / (high - low) : 0.5;
-      picture.samples[i] = static_cast<std::uint16_t>(std::lround(255.0 * std::clamp(level, 0.0, 1.0)));
-    }
-    const auto png = io::encode_png("report", picture);
-    return {{"caption", caption}, {"source", png ? "data:image/png;base64," + base64(*png) : ""}};
+    return image_of(caption,
+                    {.rows = rows_, .columns = columns_, .channels = channels_, .samples = {}, .missing = {}},
+                    values, low, high);
   }
   [[nodiscard]] ordered_json image(const std::string& caption, const std::vector<double>& values) const {
     return image(caption, values, low_, high_);
@@ -120,6 +125,15 @@ ordered_json images_of(const Slice& slice, const Model& model, const Predictor& 
 }
 
 }  // namespace
+
+ordered_json signed_image(const std::string& caption, Index rows, Index columns,
+                          const std::vector<double>& values) {
+  double most = 0.0;
+  for (const double value : values)
+    if (!std::isnan(value)) most = std::max(most, std::abs(value));
+  return image_of(caption, {.rows = rows, .columns = columns, .channels = 1, .samples = {}, .missing = {}},
+                  values, -most, most);
+}
 
 ordered_json pictures(const Model& model, const Predictor& predictor, const ReportInput& input) {
   ordered_json shown = ordered_json::array();

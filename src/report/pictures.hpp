@@ -14,4 +14,8 @@ namespace lacuna::report {
 [[nodiscard]] nlohmann::ordered_json pictures(const Model& model, const Predictor& predictor,
                                               const ReportInput& input);
 
+// {caption, source}: numbers row by row, those below 0 dark and those above bright; NaN is transparent.
+[[nodiscard]] nlohmann::ordered_json signed_image(const std::string& caption, Index rows, Index columns,
+                                                  const std::vector<double>& values);
+
 }  // namespace lacuna::report

@@ -14,6 +14,7 @@
 #include "io/file/json_list.hpp"
 #include "model/body.hpp"
 #include "report/assets.hpp"
+#include "report/components.hpp"
 #include "report/pictures.hpp"
 #include "tensor/count_cells.hpp"
 
@@ -25,17 +26,10 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostPoints = 400;  // of an error curve
 constexpr int kHistogramBars = 60;
 
-// "user given item, week": what part p is about.
-std::string part_name(const PartSpec& part, const std::vector<Mode>& modes) {
-  PartSpec unweighted = part;
-  unweighted.row_power = unweighted.fiber_power = 0.0;
-  return describe(PartOptions{.spec = unweighted}, modes);
-}
-
 std::vector<std::string> part_names(const Model& model) {
   std::vector<std::string> names;
   if (const Latent* latent = model.latent()) {
-    for (const ModelPart& part : latent->parts) names.push_back(part_name(part.modes, model.modes));
+    for (const ModelPart& part : latent->parts) names.push_back(part_text(part.modes, model.modes));
   } else {
     for (const Mode& mode : model.modes) names.push_back(mode.name);
   }
@@ -195,6 +189,7 @@ std::string report_page(const Model& model, const ReportInput& input) {
                     {"run", run_of(model)},
                     {"mixture", {{"parts", part_names(model)}, {"share", predictor.mixture()}}},
                     {"spectra", spectra(model, predictor)},
+                    {"components", report::components(model, input.picture)},
                     {"errors", ordered_json::array()},
                     {"histogram", nullptr},
                     {"coverage", nullptr}};

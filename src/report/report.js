@@ -22,6 +22,19 @@ function lacunaReport(main, report) {
       add(row, "td", value);
     }
   }
+  // A list of positions and their numbers for each component, side by side.
+  function components(view) {
+    const row = add(main, "div", null, "lists");
+    view.lists.forEach((list, j) => {
+      const body = add(add(row, "table"), "tbody");
+      add(add(body, "tr"), "th", view.names[j]).colSpan = 2;
+      for (const [name, value] of list) {
+        const line = add(body, "tr");
+        add(line, "td", name);
+        add(line, "td", Number(value.toPrecision(3)), "number");
+      }
+    });
+  }
   const has = (list) => Array.isArray(list) && list.some((value) => value !== null);
   const run = report.run || {};
 
@@ -29,16 +42,19 @@ function lacunaReport(main, report) {
   add(main, "p", run.train ? `fitted on ${run.train.path}` : "", "lead");
   table(Object.entries(report.facts));
 
-  for (const slice of report.pictures) {
-    add(main, "h2", slice.title || "Picture");
+  function pictures(images) {
     const row = add(main, "div", null, "pictures");
-    for (const image of slice.images) {
+    for (const image of images) {
       const figure = add(row, "figure");
       const picture = add(figure, "img");
       picture.src = image.source;
       picture.alt = image.caption;
       add(figure, "figcaption", image.caption);
     }
+  }
+  for (const slice of report.pictures) {
+    add(main, "h2", slice.title || "Picture");
+    pictures(slice.images);
   }
 
   const history = run.history;
@@ -80,6 +96,24 @@ function lacunaReport(main, report) {
     if (report.spectra.length > 0)
       lacunaPlot.lines(plots, { title: "Singular values", xLabel: "number", yLog: true,
                                 series: report.spectra.map((one) => ({ name: one.name, x: one.values.map((_, i) => i + 1), y: one.values })) });
+  }
+
+  if (report.components.length > 0) {
+    add(main, "h2", "Components");
+    add(main, "p", "What the model is the sum of: products of numbers at the positions of its modes. In brackets, how strong each is.", "quiet");
+    let curves = null;  // those that follow each other stand side by side
+    for (const view of report.components) {
+      if (view.kind === "curves") {
+        curves = curves || add(main, "div", null, "plots curves");
+        lacunaPlot.lines(curves, { title: view.title, xLabel: view.xLabel,
+                                   series: view.y.map((y, j) => ({ name: view.names[j], x: view.x, y })) });
+        continue;
+      }
+      curves = null;
+      add(main, "h3", view.title);
+      if (view.kind === "pictures") pictures(view.images);
+      else components(view);
+    }
   }
 
   if (report.errors.length > 0) {

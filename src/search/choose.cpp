@@ -31,12 +31,20 @@ bool takes_everything_given(Method method, const Settings& settings) {
   return settings.loss.open() || has_loss(method, *settings.loss);
 }
 
+// als has no parts to which modes are near, nor ones that learn no mode.
+bool has_parts_of_als(const Settings& asked) {
+  return asked.latent.parts.open() ||
+         std::all_of(asked.latent.parts->begin(), asked.latent.parts->end(),
+                     [](const PartOptions& part) { return part.spec.near.empty() && part.spec.learns(); });
+}
+
 // Whether the method may be tried: it takes what is given, the tensor's order and the machine's memory.
 bool is_candidate(Method method, const Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
+  if (method == Method::kAls && !has_parts_of_als(asked)) return false;
   const double cells = count_cells(kept.modes());
   if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/settings.hpp>
+#include <lacuna/model/update.hpp>
 
 #include "method/saved_fit.hpp"
 #include "model/body.hpp"
@@ -24,7 +25,9 @@ constexpr double kLeastWork = 4e9;  // that every trial may take: about two seco
 constexpr double kLeastOfFacts = 4e11;
 constexpr double kLeastFinal =
     1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
-constexpr double kShareOfTime = 0.6;  // of --max-time that may go into choosing
+constexpr double kShareOfTime = 0.6;       // of --max-time that may go into choosing
+constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by --effort
+constexpr Count kLeastHeldToBlend = 200;   // held-out entries, for weights to be found by them
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
 
@@ -76,7 +79,10 @@ Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const 
     return;
   }
   split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role));
-  if (split_) binary_ = lacuna::is_binary(tensor.values()) && lacuna::is_binary(split_->held.value);
+  if (!split_) return;
+  binary_ = lacuna::is_binary(tensor.values()) && lacuna::is_binary(split_->held.value);
+  if (asked.method.open() && !binary_ && split_->held.size() >= kLeastHeldToBlend)
+    most_blended_ = asked.search.blend.value_or(kMostBlended[static_cast<int>(asked.search.effort)]);
 }
 
 double Evaluator::choosing_seconds() const {
@@ -201,6 +207,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result->seconds));
   if (best) best_ = found;
+  if (most_blended_ > 1) rivals_.consider(found, held());
   if (start == nullptr) {
     Trial remembered = found;
     remembered.result = std::make_shared<const FitResult>(without_model(*found.result));
@@ -209,6 +216,13 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
     known_.emplace(std::move(key), std::move(remembered));
   }
   return found;
+}
+
+// A model that can be updated stays one: blends cannot.
+BlendChoice Evaluator::best_blend() const {
+  const bool alone = most_blended_ == 1 || interrupted() || why_not_updated(best_.model()).empty();
+  return alone ? BlendChoice{.members = {&best_}, .weights = {1.0}, .error = best_.error}
+               : rivals_.best_blend(best_, held(), most_blended_);
 }
 
 std::string Evaluator::measure(double error) const {

@@ -12,7 +12,9 @@
 
 #include "base/stopwatch.hpp"
 #include "model/journal.hpp"
+#include "search/blend.hpp"
 #include "search/facts.hpp"
+#include "search/trial.hpp"
 
 namespace lacuna {
 
@@ -29,26 +31,6 @@ enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, k
 
 // How far a trial goes: a fit, or a look at what the factors it starts from predict.
 enum class Depth { kFit, kLook };
-
-// A fit on the kept entries, judged on the held-out ones.
-struct Trial {
-  Settings settings{};
-  // RMSE, 1 - AUC where all values are 0 or 1, or 1 - MRR where there are nothing but facts.
-  double error = std::numeric_limits<double>::infinity();
-  int steps = 0;              // after which the error was lowest
-  bool from_factors = false;  // of another trial, which its steps count on
-  bool falling = false;       // it was still falling when the fit ended
-  double work = 0.0;          // multiply-adds
-  bool latent = false;        // its model is a sum of latent parts
-  bool full_rank = false;     // of which none can have more columns
-  std::vector<int> ranks{};   // of its model
-  // Of the step with the lowest error. Where a trial is remembered it has no model (is_gone): what a strategy asks
-  // of one beside its numbers above, and goes on with, it must ask the Journal for (remembered()).
-  std::shared_ptr<const FitResult> result = std::make_shared<const FitResult>();
-
-  [[nodiscard]] const Model& model() const { return result->model; }
-};
-[[nodiscard]] inline bool is_gone(const Model& model) { return model.modes.empty(); }
 
 class Evaluator {
  public:
@@ -71,6 +53,9 @@ class Evaluator {
   [[nodiscard]] static bool better(double error, double than) { return error < 0.999 * than; }
   // The best trial of all.
   [[nodiscard]] const Trial& best() const { return best_; }
+
+  // Trials that predict the held-out entries better together than the best alone; one of them where none do.
+  [[nodiscard]] BlendChoice best_blend() const;
 
   // Neither the user nor the clock nor the budget says stop.
   [[nodiscard]] bool go_on() const;
@@ -106,6 +91,8 @@ class Evaluator {
   bool binary_ = false;
   std::map<std::string, Trial> known_;
   Trial best_;
+  Rivals rivals_;  // for a blend
+  int most_blended_ = 1;
   double spent_ = 0.0;  // multiply-adds of all trials
   int trials_ = 0;
   Count applications_ = 0;
@@ -130,6 +117,10 @@ class Contest {
   [[nodiscard]] bool empty() const { return !std::isfinite(best_.error); }
   // So far behind the best of all that finer choices will not make up for it.
   [[nodiscard]] bool far_behind() const { return best_.error > 1.03 * evaluator_->best().error; }
+  // So far behind that no other parts will make up for it either. AUC may still turn.
+  [[nodiscard]] bool hopeless() const {
+    return !evaluator_->is_binary() && best_.error > 1.4 * evaluator_->best().error;
+  }
   [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
 
  private:

@@ -9,10 +9,12 @@
 #include <stdexcept>
 
 #include "method/saved_fit.hpp"
+#include "model/body.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
+#include "search/remembered.hpp"
 #include "search/robust.hpp"
 #include "search/side.hpp"
 
@@ -26,6 +28,9 @@ struct Found {
   bool grown = false;                        // its factors are where the final fit should begin
   bool keep_trial = false;                   // there is no time for another fit
   Count applications = 0;                    // of operators, by all trials
+  double error = 0.0;                        // on the held-out entries, of what is to be fitted
+  std::vector<Found> others{};               // that are blended with this one, if any
+  std::vector<double> weights{};             // of this one and of each other
 };
 
 bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
@@ -75,6 +80,14 @@ Found count_steps(const ObservedTensor& tensor, const Settings& asked, const Fit
   return found;
 }
 
+Found found_by(const Trial& trial, const Settings& asked) {
+  Found found{.settings = settings_of(trial, asked),
+              .trial = trial.result,
+              .grown = asked.ranks.open() || trial.from_factors};
+  if (*found.settings.method != Method::kTrLs) take_steps_of(trial, asked, found.settings);
+  return found;
+}
+
 Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
              const Stopwatch& watch) {
   Evaluator evaluator(tensor, asked, callbacks, watch);
@@ -84,23 +97,26 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   }
   choose(evaluator);
   choose_side(evaluator);
-  const Trial& best = evaluator.best();
-  if (!std::isfinite(best.error)) return {.settings = asked};  // interrupted before the first trial ended
-  Found found{.settings = settings_of(best, asked),
-              .trial = best.result,
-              .grown = asked.ranks.open() || best.from_factors};
+  if (!std::isfinite(evaluator.best().error))
+    return {.settings = asked};  // interrupted before the first trial ended
+  const BlendChoice chosen = evaluator.best_blend();
+  Found found = found_by(*chosen.members.front(), asked);
   if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
     Settings counted = found.settings;
     counted.latent.certify = Certify::kNever;
     take_steps_of(evaluator.judge(counted, "tr-ls, counting steps"), asked, found.settings);
-  } else {
-    take_steps_of(best, asked, found.settings);
   }
+  for (std::size_t m = 1; m < chosen.members.size(); ++m)
+    found.others.push_back(found_by(*chosen.members[m], asked));
+  found.weights = chosen.weights;
+  found.error = chosen.error;
   found.applications = evaluator.applications();
-  evaluator.tell(fmt::format("{} trials; {}", evaluator.trials(), evaluator.measure(best.error)));
+  evaluator.tell(
+      fmt::format("{} trials; {}{}", evaluator.trials(), evaluator.measure(chosen.error),
+                  found.others.empty() ? "" : ", as a blend of " + std::to_string(found.weights.size())));
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
-  found.keep_trial = by_user || left < best.result->seconds;
+  found.keep_trial = by_user || left < chosen.members.front()->result->seconds;
   return found;
 }
 
@@ -122,7 +138,7 @@ const Model* factors_of(const Found& found) {
   return usable ? &found.trial->model : nullptr;
 }
 
-FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
+FitResult fit_member(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
                      const Entries* test) {
   if (are_facts(tensor, found.settings) && !learns_from_facts(found.settings.method.value_or(Method::kTrMm)))
     tensor = with_drawn(tensor, found.settings);
@@ -134,34 +150,49 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 
-// The same, where more is to be done afterwards.
-FitResult fit_chosen_and_remember(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
-                                  const Entries* test) {
-  Journal* const journal = journal_of(callbacks.checkpoint);
-  if (journal == nullptr) return fit_chosen(std::move(tensor), found, callbacks, test);
-  const std::string key = journal->next("final");
-  FitResult result;
-  const auto fields = [&](Archive& archive) { archive("result", result); };
-  if (const Saved* known = journal->finished(key, ""); known != nullptr) {
-    Archive archive(*known);
-    fields(archive);
-    const auto model = journal->take_model(key);
-    if (!model) Archive::refuse(key, "its model");
-    journal->hold_last_two(key, model);
-    result.model = *model;
-    return result;
-  }
-  const Journal::Within within(journal, key);
-  result = fit_chosen(std::move(tensor), found, callbacks, test);
-  journal->finish(key, "", saved_by(fields), std::make_shared<const Model>(result.model),
-                  Journal::Hold::kLastTwo);
-  return result;
-}
-
 // The time that all runs of a fit have taken together.
 Stopwatch clock_of(const FitCallbacks& callbacks) {
   Journal* const journal = journal_of(callbacks.checkpoint);
   return journal == nullptr ? Stopwatch() : Stopwatch([journal] { return journal->seconds(); });
+}
+
+// All members, one after the other, each with its part of the time that is left. When interrupted, those that are
+// whole.
+FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
+                     const Entries* test) {
+  if (found.others.empty()) return fit_member(std::move(tensor), found, callbacks, test);
+  const Stopwatch watch = clock_of(callbacks);
+  const std::optional<double> limit = found.settings.max_time;
+  FitResult whole;
+  Blend blend;
+  double total = 0.0;
+  bool converged = true;
+  for (std::size_t m = 0; m < found.weights.size(); ++m) {
+    Found member = m == 0 ? found : found.others[m - 1];
+    const auto left = static_cast<double>(found.weights.size() - m);
+    if (limit) member.settings.max_time = std::max(1e-3, (*limit - watch.seconds()) / left);
+    member.settings.latent.certify = Certify::kNever;  // a bound on one of them says nothing of their mean
+    FitResult one =
+        remember(callbacks, {.kind = "member", .hold = Journal::Hold::kAll},
+                 [&](const FitCallbacks& listening) { return fit_member(tensor, member, listening, test); });
+    if (m > 0 && one.reason == StopReason::kStopped) break;
+    converged = converged && (one.converged || one.reason == StopReason::kMaxIterations);
+    blend.members.push_back(one.model);
+    blend.weights.push_back(found.weights[m]);
+    total += found.weights[m];
+    if (m == 0) whole = std::move(one);
+  }
+  for (double& weight : blend.weights) weight /= total;
+  if (blend.members.size() == 1) return whole;
+  whole.stop_reason = "a blend, " + describe(blend);
+  whole.model = blended(std::move(blend));
+  whole.converged = converged;
+  whole.mixture.clear();
+  whole.seconds = watch.seconds();
+  const std::vector<double> fitted = Predictor(whole.model).predict(tensor.cells()).value;
+  whole.last.train_rmse = rmse(tensor.values(), fitted);
+  measure(test, whole);
+  return whole;
 }
 
 Found choose_settings(const ObservedTensor& seen, const Settings& asked, const FitCallbacks& callbacks,
@@ -201,11 +232,15 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
     result.stop_reason = "interrupted while choosing; the best trial is kept";
     measure(test, result);
   } else {
-    result = reserved ? fit_chosen_and_remember(std::move(tensor), found, callbacks, test)
-                      : fit_chosen(std::move(tensor), found, callbacks, test);
+    const auto last = [&](const FitCallbacks& listening) {
+      return fit_chosen(std::move(tensor), found, listening, test);
+    };
+    // Where more is to be done afterwards it has to be known when that goes on.
+    result = reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last)
+                      : last(callbacks);
     if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
-      result.stop_reason = "as many steps as the held-out error asked for";
+      result.stop_reason = kEnoughSteps;
       result.converged = true;
     }
   }
@@ -213,12 +248,19 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   result.choosing_applications = found.applications;
   if (found.trial) {
     result.held_out_rmse = found.trial->last.test_rmse;
+    if (!found.others.empty() && !found.keep_trial) result.held_out_rmse = found.error;
     result.held_out_auc = found.trial->last.test_auc;
     result.held_out_mrr = found.trial->last.test_mrr;
   }
   if (reserved && result.reason != StopReason::kStopped) {
-    found.settings.warm_start = factors_of(found);  // of a trial that has seen none of what is reserved
-    result.model.calibration = calibrate_on(everything, *reserved, found.settings, callbacks);
+    FitCallbacks quiet;
+    quiet.interrupted = callbacks.interrupted;
+    quiet.checkpoint = callbacks.checkpoint;
+    found.settings.latent.certify = Certify::kNever;
+    // The factors it starts from are of a trial that has seen none of what is reserved.
+    result.model.calibration = calibrate_on(
+        everything, *reserved, asked.search.calibrate, journal_of(callbacks.checkpoint),
+        [&](const ObservedTensor& kept) { return fit_chosen(kept, found, quiet, nullptr).model; });
   }
   return result;
 }

@@ -7,7 +7,6 @@
 
 #include "model/journal.hpp"
 #include "search/holes.hpp"
-#include "search/robust.hpp"
 
 namespace lacuna {
 namespace {
@@ -30,11 +29,9 @@ struct Misses {
   }
 };
 
-Misses misses_of(const HoldOut& split, const Settings& chosen, const FitCallbacks& callbacks) {
-  const FitResult fitted = chosen.loss.value_or(Loss::kSquared) == Loss::kHuber
-                               ? fit_robustly(split.kept, chosen, callbacks, nullptr)
-                               : fit_once(split.kept, chosen, callbacks);
-  const Predictor predictor(fitted.model);
+Misses misses_of(const HoldOut& split, const std::function<Model(const ObservedTensor&)>& fit_on) {
+  const Model model = fit_on(split.kept);
+  const Predictor predictor(model);
   const std::vector<double> predicted = predictor.predict(split.held.cells).value;
   Misses misses;
   for (std::size_t e = 0; e < predicted.size(); ++e)
@@ -54,12 +51,12 @@ std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const
   return reserved;
 }
 
-Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, Settings chosen,
-                         const FitCallbacks& callbacks) {
+Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+                         Journal* journal, const std::function<Model(const ObservedTensor&)>& fit_on) {
   const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
   const auto lists = hole_kinds(tensor);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
-  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / chosen.search.calibrate))) : 1;
+  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / wanted))) : 1;
   // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
   std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
   Count next = 0;
@@ -69,16 +66,10 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
       same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
-  chosen.latent.certify = Certify::kNever;
-  FitCallbacks quiet;
-  quiet.interrupted = callbacks.interrupted;
-  quiet.checkpoint = callbacks.checkpoint;
-  Journal* const journal = journal_of(callbacks.checkpoint);
   Misses all;
   for (int turn = 0; turn < turns; ++turn) {
     const auto of_turn = remembered<Misses>(journal, "turn", [&] {
-      const Journal::Within within(journal, "calibration " + std::to_string(turn));
-      return misses_of(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), chosen, quiet);
+      return misses_of(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), fit_on);
     });
     all.residuals.insert(all.residuals.end(), of_turn.residuals.begin(), of_turn.residuals.end());
     all.support.insert(all.support.end(), of_turn.support.begin(), of_turn.support.end());

@@ -2,6 +2,7 @@
 // Entries set aside for intervals before anything is chosen, and what a fit without them misses on them.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "search/evaluator.hpp"
@@ -13,9 +14,10 @@ namespace lacuna {
 [[nodiscard]] std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor,
                                                            const Settings& asked);
 
-// Residuals of the chosen settings on the reserved entries, each fitted without them: all at once, or, where
-// they are many for so few entries, a twentieth of the tensor at a time.
-[[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, Settings chosen,
-                                       const FitCallbacks& callbacks);
+// Residuals on the reserved entries of models fitted without them: without all of them at once, or, where they are
+// many for so few entries, without the share that is wanted at a time. `journal`, if not null, remembers them.
+[[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+                                       Journal* journal,
+                                       const std::function<Model(const ObservedTensor&)>& fit_on);
 
 }  // namespace lacuna

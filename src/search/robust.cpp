@@ -198,7 +198,6 @@ ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& sett
   quiet.checkpoint = callbacks.checkpoint;
   Journal* const journal = journal_of(callbacks.checkpoint);
   const auto outliers = remembered<std::vector<std::uint64_t>>(journal, "outliers", [&] {
-    const Journal::Within within(journal, "screening");
     FitSequence fits(screening, quiet);
     FitResult found;
     ObservedTensor weighted = tensor;

@@ -212,6 +212,7 @@ void StructureSearch::run() {
                                 describe(*first.offsets, modes()));
   if (contest_->empty()) return;  // interrupted
   if (asked_->offsets.open()) choose_offsets();
+  if (contest_->hopeless()) return;
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   if (open_lambda) choose_lambda(*contest_, 10.0);
   choose_open_lengths(*contest_);

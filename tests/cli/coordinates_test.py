@@ -279,6 +279,11 @@ class Files(CliTest):
         self.write("good.txt", "zoe,9\nann,1\nbob,2.5\n")  # of more than there are
         self.assertEqual(self.ok_json("info", "t.csv", "--coordinates", "who=good.txt")["modes"][0]["positions"]["to"], 2.5)
 
+    def test_near_parts_that_are_given_leave_the_method_open(self):
+        # als, which has no near parts, is then not among the candidates.
+        self.ok("fit", "d.tns", "-o", "open.lac", "--parts", "1|2~3", "--effort", "low")
+        self.assertIn(self.ok_json("info", "open.lac")["method"], ("tr-mm", "tr-ls", "mean", "offsets"))
+
     def test_an_output_is_never_a_file_of_coordinates(self):
         message = self.fails(2, "fit", "d.tns", "-o", "x.txt", "--coordinates", "2=x.txt")
         self.assertIn("x.txt", message)

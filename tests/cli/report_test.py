@@ -61,6 +61,32 @@ class Page(ReportTest):
         self.assertEqual(data["pictures"], [])
         self.assert_self_contained()
 
+    def test_shows_the_components(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "3")
+        self.ok("report", "m.lac", "-o", "page.html")
+        views = self.data()["components"]
+        self.assertEqual([view["title"] for view in views],  # full parts: fibers are told apart by two modes
+                         ["part mode1|mode2,mode3: mode1", "part mode2|mode1,mode3: mode2", "part mode3|mode1,mode2: mode3"])
+        self.assertEqual([len(view["names"]) for view in views], [3, 3, 3])
+        self.assertEqual(views[0]["kind"], "curves")  # the sample is smooth along its modes
+        self.assertEqual((len(views[0]["x"]), len(views[0]["y"][0])), (12, 12))
+        squares = sum(value ** 2 for value in views[0]["y"][0])
+        self.assertAlmostEqual(squares, 1.0)  # singular vectors
+
+    def test_lists_the_strongest_positions_by_label(self):
+        rows = [(i, j, (3 if i == 4 else 0.1) * (1 + j)) for i in range(12) for j in range(9) if (i + 2 * j) % 5]
+        self.write("labels.csv", "who,what,value\n" + "".join(f"p{i},q{j},{value}\n" for i, j, value in rows))
+        for method in ("tr-mm", "als", "rprecon", "bayescp"):
+            parts = ("--parts", "who|what") if method in ("tr-mm", "als") else ()
+            offsets = () if method == "als" else ("--offsets", "none")
+            self.ok("fit", "labels.csv", "-o", "m.lac", "--method", method, "--rank", "1", *parts, *offsets)
+            self.ok("report", "m.lac", "-o", "page.html")
+            views = self.data()["components"]
+            self.assertEqual([view["kind"] for view in views], ["lists", "lists"], method)
+            strongest = max(views[0]["lists"][0], key=lambda one: abs(one[1]))
+            self.assertEqual(strongest[0], "p4", method)
+            self.assertEqual(len(views[0]["lists"][0]), 10)
+
     def test_of_a_model_without_record_and_without_files(self):
         self.ok("fit", "train.tns", "-o", "m.lac", "--method", "rprecon", "--rank", "2", "--no-record")
         self.ok("report", "m.lac", "-o", "page.html")
@@ -102,6 +128,17 @@ class PageOfOtherVerbs(ReportTest):
             self.assertTrue(image["source"].startswith("data:image/png;base64,iVBOR"))
         self.assert_self_contained()
 
+    def test_components_of_a_picture_are_pictures(self):
+        write_png(self.path("in.png"), 24, 20,
+                  lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
+        self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--method", "tr-mm", "--rank", "2", "--lambda", "100",
+                "--parts", "channel|row~4,column~4;row|column,channel")
+        views = {view["title"]: view for view in self.data()["components"]}
+        pixels = next(view for title, view in views.items() if title.endswith(": row x column"))
+        self.assertEqual((pixels["kind"], len(pixels["images"])), ("pictures", 2))
+        self.assertTrue(pixels["images"][0]["source"].startswith("data:image/png;base64,iVBOR"))
+        self.assertEqual(views["part row|column,channel: row"]["kind"], "curves")
+
 
 @unittest.skipUnless(CHROMIUM, "no Chromium: scripts/install-deps --test installs it")
 class InABrowser(ReportTest):
@@ -112,8 +149,11 @@ class InABrowser(ReportTest):
         plots = re.findall(r"<svg[^>]*class=\"plot\".*?</svg>", page, re.DOTALL)
         titles = [re.search(r"aria-label=\"([^\"]*)\"", plot).group(1) for plot in plots]
         self.assertEqual(titles, ["Objective", "Relative duality gap", "RMSE", "Tuning curve", "Mixture of the parts",
-                                  "Singular values", "Value minus prediction", "RMSE along mode1",
+                                  "Singular values", "part mode1|mode2,mode3: mode1", "Value minus prediction", "RMSE along mode1",
                                   "RMSE along mode2", "RMSE along mode3", "Coverage", "Width"])
+        lists = re.search(r'<div class="lists">(.*?)</div>', page, re.DOTALL).group(1)  # mode2, too rough for a curve
+        self.assertEqual(lists.count("<table>"), 2)
+        self.assertRegex(lists, r'<td>\d+</td><td class="number">-?[\d.e-]+</td>')
         for title, plot in zip(titles, plots):
             marks = len(re.findall(r"<circle|<rect[^>]*fill=", plot))
             self.assertGreaterEqual(marks, 2, title)

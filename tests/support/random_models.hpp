@@ -89,6 +89,8 @@ inline std::vector<NamedModel> random_models(const ObservedTensor& tensor, Rng& 
       if (!offsets) guessing.model.offsets = {};
       models.push_back(std::move(guessing));
     }
+  models.push_back({"blend", blended({.members = {models[0].model, models.back().model, models[1].model},
+                                      .weights = {0.5, 0.3, 0.2}})});
   return models;
 }
 

@@ -149,6 +149,7 @@ struct SearchSettings {
   Effort effort = Effort::kMedium;
   Choice<double> early_stop{};  // share of the entries held out to count the steps; 0: never
   double calibrate = 0.0;       // share of the entries held out, of choosing too, for intervals; 0: none
+  Choice<int> blend{};          // at most so many fits whose weighted mean is the answer, >= 1; 1: one model
   bool keep_best = false;       // the step at which the test error was lowest, not the last
 };
 

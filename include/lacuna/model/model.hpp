@@ -146,7 +146,7 @@ struct FitRecord {
 //   prediction(cell) = offset(cell) + body(cell)
 //
 // The body is what the method found: latent parts, a Tucker tensor, a sum of rank-one tensors, every cell's value,
-// vectors of entities and relations that make links likely, or nothing.
+// vectors of entities and relations that make links likely, a weighted mean of other models, or nothing.
 
 struct ModelBody;  // one of the kinds above; private to the library (src/model/body.hpp)
 struct Latent;
@@ -190,7 +190,7 @@ struct Model {
   [[nodiscard]] const Latent* latent() const;  // null for another kind of body
 };
 
-// "offsets", "latent", "tucker", "cp", "dense", "complex"
+// "offsets", "latent", "tucker", "cp", "dense", "complex", "blend"
 [[nodiscard]] std::string_view kind_name(const Model& model);
 
 // The ranks of the body: of each part, of each mode, or the one of a CP tensor; none where there is none.
@@ -255,10 +255,13 @@ class Predictor {
   void check_order(const Cells& cells) const;
   [[nodiscard]] Prediction unclipped(const Cells& cells,
                                      const std::vector<std::vector<double>>& coordinates) const;
+  [[nodiscard]] Prediction blend_of(const Cells& cells,
+                                    const std::vector<std::vector<double>>& coordinates) const;
   void check_finite(const Cells& cells, const std::vector<double>& value) const;
 
   const Model* model_;
   std::unique_ptr<class LatentPredictor> latent_;  // for a latent body
+  std::vector<Predictor> members_;                 // of a blend
 };
 
 }  // namespace lacuna

@@ -6,9 +6,13 @@
 #include <lacuna/method/fit_once.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lacuna {
+
+// FitResult::stop_reason of a fit that took as many steps as were found best on held-out entries: it has converged.
+inline constexpr std::string_view kEnoughSteps = "as many steps as the held-out error asked for";
 
 // From data to a model: chooses on held-out entries whatever the settings leave open, then fits on everything.
 

@@ -39,6 +39,11 @@ void describe_arrays(const std::map<std::string, std::vector<T>>& arrays, json& 
     io::list_in(described, "arrays").push_back(writer.add(name, std::span<const T>(values)));
 }
 
+// Without one a model would be taken for one of before there were fallbacks.
+void say_fallback(json& model) {
+  if (!model.contains("fallback")) model["fallback"] = {{"mean", 0.0}, {"effects", json::array()}};
+}
+
 // Models that are alive are kept so until they are written.
 json describe_item(const JournalItem& item, ArrayWriter& arrays,
                    std::vector<std::shared_ptr<const Model>>& alive) {
@@ -52,9 +57,9 @@ json describe_item(const JournalItem& item, ArrayWriter& arrays,
   describe_arrays(item.saved.words, described, arrays);
   if (const auto model = item.model.lock()) {
     described["model"] = io::describe_model(*model, arrays);
-    // Without it a model would be taken for one of before there were fallbacks.
-    if (!described["model"].contains("fallback"))
-      described["model"]["fallback"] = {{"mean", 0.0}, {"effects", json::array()}};
+    say_fallback(described["model"]);
+    if (described["model"].contains("members"))
+      for (json& member : described["model"]["members"]) say_fallback(member);
     alive.push_back(model);
   }
   return described;

@@ -244,12 +244,13 @@ ComplEx read_complex(const json& header, const ArrayReader& arrays, const std::v
 }
 
 void describe(const std::monostate&, json&, ArrayWriter&) {}
+void describe(const Blend&, json&, ArrayWriter&) {}  // its members are models: model_file.cpp has them
 
 }  // namespace
 
 bool knows_body(std::string_view kind) {
   return kind == "offsets" || kind == "latent" || kind == "tucker" || kind == "cp" || kind == "dense" ||
-         kind == "complex";
+         kind == "complex" || kind == "blend";
 }
 
 void describe_body(const Model& model, json& header, ArrayWriter& arrays) {

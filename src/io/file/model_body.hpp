@@ -8,6 +8,7 @@
 //   tucker    entries                               core, factor of each mode
 //   cp        entries, noise_precision              factor of each mode, covariance of each mode if known
 //   dense     entries                               cells
+//   blend     entries, members: weight and all of a model but its modes
 #pragma once
 
 #include <lacuna/model/model.hpp>

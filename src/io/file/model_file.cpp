@@ -15,6 +15,7 @@
 #include "io/file/json_list.hpp"
 #include "io/file/model_body.hpp"
 #include "io/text/number.hpp"
+#include "model/body.hpp"
 
 namespace lacuna {
 namespace {
@@ -175,32 +176,79 @@ Offsets older_fallback(const Model& model) {
   return fallback;
 }
 
-Model read_common(const json& header, const ArrayReader& arrays) {
-  Model model;
+// What a model and the members of a blend have alike. Arrays are named after `prefix`.
+json describe_model(const Model& model, const std::string& prefix, ArrayWriter& arrays) {
+  json header{{"kind", kind_name(model)},
+              {"method", model.method},
+              {"settings", io::to_json(model.record)},
+              {"observed", describe_range(model.observed)}};
+  if (model.clip) header["clip"] = describe_range(*model.clip);
+  header["offsets"] = describe_offsets(model.offsets, prefix + "effect", arrays);
+  if (!model.fallback.empty())
+    header["fallback"] = describe_offsets(model.fallback, prefix + "fallback", arrays);
+  io::describe_body(model, header, arrays);
+  if (const auto* blend = std::get_if<Blend>(&*model.body))
+    for (std::size_t m = 0; m < blend->members.size(); ++m) {
+      json member = describe_model(blend->members[m], prefix + "member" + std::to_string(m) + "_", arrays);
+      member["weight"] = blend->weights[m];
+      io::list_in(header, "members").push_back(std::move(member));
+    }
+  return header;
+}
+
+std::string known_kind(const json& header) {
+  std::string kind = header.at("kind").get<std::string>();
+  if (!io::knows_body(kind))
+    throw ArrayReader::Bad("a model of kind '" + kind + "', which this version does not know");
+  return kind;
+}
+
+// Into a model whose modes, version and index base are there.
+void read_model(const json& header, const ArrayReader& arrays, Model& model);
+
+// Members have the modes of the blend, and are no blends themselves.
+Blend read_blend(const json& header, const ArrayReader& arrays, const Model& whole) {
+  Blend blend;
+  double total = 0.0;
+  if (!header.at("members").is_array()) throw ArrayReader::Bad("a list of members expected");
+  for (const json& described : header.at("members")) {
+    if (known_kind(described) == "blend") throw ArrayReader::Bad("a blend inside a blend");
+    Model member;
+    member.version = whole.version;
+    member.index_base = whole.index_base;
+    member.modes = whole.modes;
+    read_model(described, arrays, member);
+    blend.members.push_back(std::move(member));
+    blend.weights.push_back(finite_number(described.at("weight"), "a member's weight"));
+    if (!(blend.weights.back() > 0.0)) throw ArrayReader::Bad("a member's weight that is not > 0");
+    total += blend.weights.back();
+  }
+  if (blend.members.empty() || std::abs(total - 1.0) > 1e-9)
+    throw ArrayReader::Bad("members whose weights add up to 1 expected");
+  return blend;
+}
+
+void read_model(const json& header, const ArrayReader& arrays, Model& model) {
+  const std::string kind = known_kind(header);
   model.method = header.at("method").get<std::string>();
-  model.version = header.at("lacuna").get<std::string>();
   model.record = io::read_fit_record(header.at("settings"));
-  model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
-  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays, model.modes));
-  if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
   model.offsets = read_offsets(header.at("offsets"), arrays, model.order());
   model.observed = read_range(header.at("observed"));
   if (header.contains("fallback"))
     model.fallback = read_offsets(header["fallback"], arrays, model.order());
-  else if (header.at("kind") != "complex")
+  else if (kind != "complex" && kind != "blend")
     model.fallback = older_fallback(model);
   if (header.contains("clip")) model.clip = read_range(header["clip"]);
-  if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
-  return model;
+  io::read_body(kind, header, arrays, model);
+  if (kind == "blend") model.body = ModelBody(read_blend(header, arrays, model));
 }
 
 }  // namespace
 
 json io::describe_model(const Model& model, ArrayWriter& arrays) {
-  json header{{"kind", kind_name(model)},       {"lacuna", model.version},
-              {"method", model.method},         {"settings", io::to_json(model.record)},
-              {"index_base", model.index_base}, {"observed", describe_range(model.observed)}};
-  if (model.clip) header["clip"] = describe_range(*model.clip);
+  json header = lacuna::describe_model(model, "", arrays);
+  header["lacuna"] = model.version;
+  header["index_base"] = model.index_base;
   for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
     const Calibration::Group& group = model.calibration.groups[g];
     io::list_in(header, "calibration")
@@ -208,11 +256,8 @@ json io::describe_model(const Model& model, ArrayWriter& arrays) {
                     {"residuals", arrays.add("calibration" + std::to_string(g),
                                              std::span<const double>(group.residuals))}});
   }
-  header["offsets"] = describe_offsets(model.offsets, "effect", arrays);
-  if (!model.fallback.empty()) header["fallback"] = describe_offsets(model.fallback, "fallback", arrays);
   for (std::size_t k = 0; k < model.modes.size(); ++k)
     io::list_in(header, "modes").push_back(describe_mode(model.modes[k], k, arrays));
-  io::describe_body(model, header, arrays);
   return header;
 }
 
@@ -223,11 +268,13 @@ Result<> save_model(const std::string& path, const Model& model) {
 }
 
 Model io::read_model(const json& header, const ArrayReader& arrays) {
-  const std::string kind = header.at("kind").get<std::string>();
-  if (!knows_body(kind))
-    throw ArrayReader::Bad("a model of kind '" + kind + "', which this version does not know");
-  Model model = read_common(header, arrays);
-  read_body(kind, header, arrays, model);
+  Model model;
+  model.version = header.at("lacuna").get<std::string>();
+  model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays, model.modes));
+  if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
+  lacuna::read_model(header, arrays, model);
+  if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
   return model;
 }
 

@@ -48,7 +48,7 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
   };
   run.go_on_from(fields);
   for (++step; step <= *options.max_iterations; ++step) {
-    if (run.stop_now() || !solver.sweep(run.poll_unless_kept(), warm || step >= kLeastSweeps)) break;
+    if (run.stop_before_step() || !solver.sweep(run.poll_unless_kept(), warm || step >= kLeastSweeps)) break;
     const double bound = solver.lower_bound();
     if (step <= 2) reference = std::abs(bound);
     summary.iterations = step;

@@ -48,6 +48,11 @@ Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight, Eigen:
 
 namespace {
 
+template <class Cells>
+void put(std::span<const double> values, const std::vector<std::size_t>& observed, Cells& at) {
+  for (std::size_t e = 0; e < observed.size(); ++e) at(static_cast<Eigen::Index>(observed[e])) = values[e];
+}
+
 // All that steps change.
 struct AdmmState {
   Dense answer{};                       // X
@@ -90,10 +95,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   std::vector<Eigen::ArrayXd>& shift = state.shift;
   Summary& summary = state.summary;
   Eigen::Map<Eigen::ArrayXd> x(answer.value.data(), cells);
-  const auto set_observed = [&](auto& at) {
-    for (std::size_t e = 0; e < observed.size(); ++e)
-      at(static_cast<Eigen::Index>(observed[e])) = tensor.values()[e];
-  };
+  const auto set_observed = [&](auto& at) { put(tensor.values(), observed, at); };
   set_observed(x);
   copy.assign(admm.terms.size(), x);
   shift.assign(admm.terms.size(), Eigen::ArrayXd::Zero(cells));
@@ -105,7 +107,8 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   Eigen::ArrayXd next(cells);
   const auto fields = [&](Archive& archive) { archive("admm", state); };
   run.go_on_from(fields);
-  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_now(); step = ++state.step) {
+  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
+       step = ++state.step) {
     parallel_tasks(terms, [&](int k) {
       shift[k] = state.kept * (shift[k] + x - copy[k]);
       copy[k] = x + shift[k];

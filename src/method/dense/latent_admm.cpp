@@ -94,7 +94,8 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
   const auto fields = [&](Archive& archive) { archive("admm", state); };
   run.go_on_from(fields);
-  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_now(); step = ++state.step) {
+  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
+       step = ++state.step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
       const auto c = static_cast<Eigen::Index>(observed[e]);
       dual(c) = (copies(c) + tensor.values()[e] - sum(c)) / order;

@@ -51,7 +51,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
   run.go_on_from(fields);
   if (step == 0) best.reset();
   for (++step; step <= *options.max_iterations; ++step) {
-    if (run.stop_now() || !als.sweep(run.poll_unless_kept())) break;
+    if (run.stop_before_step() || !als.sweep(run.poll_unless_kept())) break;
     summary.iterations = step;
     summary.objective = als.objective();
     summary.gradient_norm = step == 1 ? std::abs(summary.objective) : std::abs(last - summary.objective);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The questions of lacuna top: words such as user=42, or the lines of a file or stream.
+// The questions of lacuna top and the cells of lacuna explain: words such as user=42, or the lines of a file or stream.
 #pragma once
 
 #include <lacuna/base/base.hpp>
@@ -24,6 +24,8 @@ struct Query {
 // How fields are read, and what holds of modes that a question does not name.
 class QueryRules {
  public:
+  // Cells that are whole: no mode is open.
+  explicit QueryRules(const ModeNames& names) : names_(&names), cells_(true) {}
   // `open`: the modes that answers are to name, the others that a question does not fix do not matter. Empty:
   // every mode that a question does not name is open.
   QueryRules(const ModeNames& names, std::vector<int> open) : names_(&names), open_(std::move(open)) {}
@@ -36,10 +38,17 @@ class QueryRules {
   [[nodiscard]] Result<Query> from_words(const std::vector<std::string>& words) const;
   // Is this word one of those, and not a file?
   [[nodiscard]] bool is_question(const std::string& word) const;
+  // What a question lacks, or has too much.
+  [[nodiscard]] std::optional<std::string> incomplete(const Query& query) const;
+  // What people know it as: "QUERIES" or "CELL".
+  [[nodiscard]] const char* argument() const { return cells_ ? "CELL" : "QUERIES"; }
 
  private:
+  [[nodiscard]] Result<Query> whole(Query query) const;
+
   const ModeNames* names_;
-  std::vector<int> open_;
+  std::vector<int> open_{};
+  bool cells_ = false;
 };
 
 // Questions from the lines of a text file. A first line that names modes says which columns they are in; without

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "top_queries.hpp"
+#include "cell_queries.hpp"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,28 @@ std::optional<std::string> QueryRules::set(Query& query, int mode, std::string_v
 bool QueryRules::is_question(const std::string& word) const {
   const std::size_t equals = word.find('=');
   if (equals != std::string::npos && names_->find_mode(word.substr(0, equals))) return true;
-  const bool asks = equals != std::string::npos || word.find('?') != std::string::npos;
+  const bool asks =
+      equals != std::string::npos || word.find_first_of(cells_ ? ",;|\t " : "?") != std::string::npos;
   return asks && !std::filesystem::exists(word);
+}
+
+std::optional<std::string> QueryRules::incomplete(const Query& query) const {
+  const auto open = std::find(query.role.begin(), query.role.end(), Asked::kOpen);
+  if (!cells_) {
+    if (open != query.role.end()) return std::nullopt;
+    return "found a question that leaves no mode open, expected one with ? or fewer fields";
+  }
+  if (open == query.role.end()) return std::nullopt;
+  const std::string& name = names_->name(static_cast<int>(open - query.role.begin()));
+  return fmt::format(
+      "found no position of mode {}, expected one of every mode; {}=* stands for one never seen", name, name);
+}
+
+// Of words, a question of lacuna top may have its open modes named by another flag.
+Result<Query> QueryRules::whole(Query query) const {
+  if (cells_)
+    if (const auto lacks = incomplete(query)) return usage_error(argument(), *lacks);
+  return query;
 }
 
 Result<Query> QueryRules::from_words(const std::vector<std::string>& words) const {
@@ -62,31 +82,32 @@ Result<Query> QueryRules::from_words(const std::vector<std::string>& words) cons
   if (words.size() == 1 && words[0].find('=') == std::string::npos) {  // a row
     io::FieldSplitter splitter(delimiter_of(words[0], *names_));
     if (splitter.split(words[0]) != io::SplitOutcome::kFine)
-      return usage_error("QUERIES", fmt::format("found {}, whose quotes do not match", io::quoted(words[0])));
+      return usage_error(argument(),
+                         fmt::format("found {}, whose quotes do not match", io::quoted(words[0])));
     if (splitter.fields().size() > query.role.size())
-      return usage_error("QUERIES",
+      return usage_error(argument(),
                          fmt::format("found {} fields in {}, expected at most {}, one for each mode",
                                      splitter.fields().size(), io::quoted(words[0]), query.role.size()));
     for (std::size_t k = 0; k < splitter.fields().size(); ++k)
       if (const auto wrong = set(query, static_cast<int>(k), splitter.fields()[k].text))
-        return usage_error("QUERIES", *wrong);
-    return query;
+        return usage_error(argument(), *wrong);
+    return whole(std::move(query));
   }
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos)
-      return usage_error("QUERIES", fmt::format("found {}, expected MODE=LABEL such as {}=?, or one file",
-                                                io::quoted(word), names_->name(0)));
+      return usage_error(argument(), fmt::format("found {}, expected MODE=LABEL such as {}=?, or one file",
+                                                 io::quoted(word), names_->name(0)));
     const auto mode = names_->find_mode(word.substr(0, equals));
-    if (!mode) return usage_error("QUERIES", names_->no_such_mode(word.substr(0, equals)));
+    if (!mode) return usage_error(argument(), names_->no_such_mode(word.substr(0, equals)));
     if (named[*mode])
-      return usage_error("QUERIES", fmt::format("mode {} is named twice; a file or - asks several questions",
-                                                names_->name(*mode)));
+      return usage_error(argument(), fmt::format("mode {} is named twice; a file or - asks several questions",
+                                                 names_->name(*mode)));
     named[*mode] = true;
     if (const auto wrong = set(query, *mode, std::string_view(word).substr(equals + 1)))
-      return usage_error("QUERIES", *wrong);
+      return usage_error(argument(), *wrong);
   }
-  return query;
+  return whole(std::move(query));
 }
 
 Result<QueryReader> QueryReader::open(const std::string& path, const std::string& delimiter,
@@ -136,9 +157,7 @@ Result<> QueryReader::take(std::string_view line, std::vector<Query>& queries) {
   for (std::size_t c = 0; c < fields.size(); ++c)
     if (const auto wrong = rules_->set(query, columns_[c], io::field_text(fields[c], scratch)))
       return input_error(reader_->where(line, fields[c].offset), *wrong);
-  if (std::find(query.role.begin(), query.role.end(), Asked::kOpen) == query.role.end())
-    return input_error(reader_->where(),
-                       "found a question that leaves no mode open, expected one with ? or fewer fields");
+  if (const auto lacks = rules_->incomplete(query)) return input_error(reader_->where(), *lacks);
   queries.push_back(std::move(query));
   return Nothing{};
 }

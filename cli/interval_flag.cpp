@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "interval_flag.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lacuna::cli {
+
+namespace {
+constexpr double kUsualInterval = 0.9;  // of a model that was fitted with intervals, unless asked otherwise
+}
+
+void IntervalFlag::add_flag(CLI::App& command) {
+  command
+      .add_option("--interval", asked_,
+                  "intervals that hold with this probability; unset: 0.9 where the model has them; 0: none")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+Result<double> IntervalFlag::level(const Model& model, const std::string& path) const {
+  const bool can = !model.calibration.groups.empty();
+  if (!asked_) return can ? kUsualInterval : 0.0;
+  if (*asked_ > 0.0 && !can)
+    return usage_error("--interval", fmt::format("{} was fitted without --intervals", path));
+  return *asked_;
+}
+
+IntervalEnds interval_ends(const Model& model, double value, Count support, double level) {
+  if (!(level > 0.0)) return {};
+  const double half = model.calibration.half_width(support, level);
+  if (!std::isfinite(half)) return {};
+  IntervalEnds ends{.low = value - half, .high = value + half};
+  if (!model.clip) return ends;
+  for (std::optional<double>* end : {&ends.low, &ends.high})
+    *end = std::clamp(**end, model.clip->low, model.clip->high);
+  return ends;
+}
+
+}  // namespace lacuna::cli
