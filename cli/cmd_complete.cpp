@@ -146,9 +146,11 @@ Result<int> CompleteCommand::run() {
   if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 
+  auto checkpoint = fit.checkpoint.open(output, in, "");
+  if (!checkpoint) return checkpoint.error();
   const Run run(in, "", data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data.tensor), *settings, nullptr, output,
+  FitResult result = run_fit(std::move(data.tensor), *settings, nullptr, output, checkpoint->get(),
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
@@ -162,6 +164,7 @@ Result<int> CompleteCommand::run() {
     if (auto saved = save_model(model, result.model); !saved) return saved.error();
   if (const std::string note = cold_note(prediction, file); !note.empty()) output.say("note: " + note);
   tell(result, prediction, holes, file.entries.size());
+  if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
   return exit_code(result, fit.strict);
 }
 

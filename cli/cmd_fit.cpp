@@ -181,10 +181,12 @@ Result<int> FitCommand::run() {
   if (auto fits = agreed(check_fit_memory(data->tensor, *settings, output)); !fits) return fits.error();
   if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
   const Count missing = data->tensor.missing();
+  auto checkpoint = fit.checkpoint.open(output, train, test);
+  if (!checkpoint) return checkpoint.error();
   const Run run(train, test, *data, fit);
   History steps;
   FitResult result = run_fit(std::move(data->tensor), *settings, data->test ? &*data->test : nullptr, output,
-                             [&](const FitProgress& progress) { steps.add(progress); });
+                             checkpoint->get(), [&](const FitProgress& progress) { steps.add(progress); });
   if (!everyone().first()) return exit_code(result, fit.strict);
   result.model.index_base = data->index_base;
   if (fit.given["clip"] == "none") result.model.record.set("clip", std::string("none"));
@@ -202,6 +204,7 @@ Result<int> FitCommand::run() {
   if (!result.converged && !output.quiet)
     output.say(
         fmt::format("note: {}; the model is valid and holds the best point so far", result.stop_reason));
+  if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
   return exit_code(result, fit.strict);
 }
 

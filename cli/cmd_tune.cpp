@@ -40,6 +40,7 @@ struct TuneCommand {
   FitFlags fit;
 
   Result<int> run();
+  [[nodiscard]] Result<> check_flags() const;
   Result<> list_candidates(const ObservedTensor& tensor);
   [[nodiscard]] std::vector<std::string> method_list(const ObservedTensor& tensor);
   Result<> choose_metric(const ObservedTensor& tensor);
@@ -188,11 +189,18 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
   fmt::print("the best one, fitted on everything, is in {}\n", model);
 }
 
-Result<int> TuneCommand::run() {
-  set_thread_count(output.threads);
+Result<> TuneCommand::check_flags() const {
   if (auto fine = fit.check(); !fine) return fine.error();
+  if (!state.empty() && !(fit.checkpoint.file.empty() && fit.checkpoint.resume.empty()))
+    return usage_error("--state", "a checkpoint keeps all that it keeps, and more; give one of them");
   for (const std::string& path : {model, table, fit.report})
     if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  return Nothing{};
+}
+
+Result<int> TuneCommand::run() {
+  set_thread_count(output.threads);
+  if (auto fine = check_flags(); !fine) return fine.error();
   auto data = read_training(train, test, input, fit.side);
   if (!data) return data.error();
   if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
@@ -208,7 +216,10 @@ Result<int> TuneCommand::run() {
   catch_signals();
   auto known = TuneState::open(state, data->tensor, tuning);
   if (!known) return known.error();
+  auto checkpoint = fit.checkpoint.open(output, train, test);
+  if (!checkpoint) return checkpoint.error();
   TuneCallbacks callbacks;
+  callbacks.checkpoint = checkpoint->get();
   callbacks.interrupted = [&] { return signal_seen() != 0 || known->failed(); };
   callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
     return known->find(candidate.name, lambda, fold);
@@ -223,8 +234,10 @@ Result<int> TuneCommand::run() {
   if (!table.empty())
     if (auto saved = write_whole(table, csv(found)); !saved) return saved.error();
   if (found.interrupted) {
-    output.say(state.empty() ? "interrupted; with --state FILE a later run could go on"
-                             : fmt::format("interrupted; the same command goes on from {}", state));
+    if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
+    if (fit.checkpoint.file.empty())
+      output.say(state.empty() ? "interrupted; with --checkpoint FILE a later run could go on"
+                               : fmt::format("interrupted; the same command goes on from {}", state));
     return 128 + signal_seen();
   }
 
@@ -232,7 +245,7 @@ Result<int> TuneCommand::run() {
   History steps;
   const Settings best = settings_of(tuning, found.rows[found.best]);
   const Entries* unseen = data->test ? &*data->test : nullptr;
-  FitResult result = run_fit(std::move(data->tensor), best, unseen, output,
+  FitResult result = run_fit(std::move(data->tensor), best, unseen, output, checkpoint->get(),
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
   if (auto kept = run.keep_record(result, steps, fit, tuning_record(found)); !kept) return kept.error();
@@ -242,6 +255,7 @@ Result<int> TuneCommand::run() {
     fmt::print("{}\n", report(found, result).dump());
   else
     tell(found, result);
+  if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
   return exit_code(result, fit.strict);
 }
 

@@ -27,10 +27,12 @@ struct FileFlag {
 };
 
 // All that name data: an input may be the standard input, but only one.
-constexpr std::array<FileFlag, 43> kFileFlags = {{
+constexpr std::array<FileFlag, 45> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
+    {"", "--checkpoint", Role::kOutput},
+    {"", "--resume", Role::kInput},
     {"fit", "train", Role::kInput},
     {"fit", "--test", Role::kInput},
     {"fit", "--output", Role::kOutput},
@@ -158,6 +160,8 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
     const auto mine = identity(files[i].path);
     for (std::size_t j = 0; mine && j < files.size(); ++j) {
       if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j].path) != mine) continue;
+      if (files[i].flag == "--checkpoint" && files[j].flag == "--resume")
+        continue;  // the next one of the same
       return usage_error(files[i].flag, fmt::format("'{}' is also {}{}; it would be lost", files[i].path,
                                                     files[j].role == Role::kInput ? "what is read as "
                                                                                   : "what is written as ",

@@ -73,6 +73,7 @@ void FitFlags::add_flags(CLI::App& command) {
                 "predict --interval knows how sure it is")
       ->group(group);
   side.add_flags(command);
+  checkpoint.add_flags(command);
   command.add_option("--report", report, "also write a page about the fit, to look at in a browser")
       ->group(group);
   command
@@ -83,6 +84,7 @@ void FitFlags::add_flags(CLI::App& command) {
 }
 
 Result<> FitFlags::check() const {
+  if (auto fine = checkpoint.check(); !fine) return fine.error();
   Settings scratch;
   for (const auto& [setting, text] : given)
     if (!text.empty() && !is_about_modes(setting) && !names_a_file(setting, text))
@@ -133,10 +135,11 @@ FitFlags FitFlags::without_what_it_does_not_take(Method method) const {
 }
 
 FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries* test, const Output& output,
-                  const std::function<void(const FitProgress&)>& also) {
+                  Checkpoint* checkpoint, const std::function<void(const FitProgress&)>& also) {
   catch_signals();
   ProgressView view(output, settings, test != nullptr);
   FitCallbacks callbacks;
+  callbacks.checkpoint = checkpoint;
   callbacks.interrupted = [] { return signal_seen() != 0; };
   callbacks.everyone = &everyone();
   if (output.verbose > 0) callbacks.detail = [&](const std::string& sentence) { output.say(sentence); };

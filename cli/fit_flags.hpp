@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint_flags.hpp"
 #include "command.hpp"
 #include "side_flags.hpp"
 
@@ -25,6 +26,7 @@ struct FitFlags {
   bool strict = false;
   bool intervals = false;
   SideFlags side;
+  CheckpointFlags checkpoint;
   std::string report;      // a page about the fit
   bool no_record = false;  // keep nothing in the model that differs from run to run
 
@@ -37,9 +39,9 @@ struct FitFlags {
   [[nodiscard]] FitFlags without_what_it_does_not_take(Method method) const;
 };
 
-// Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices.
+// Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices. `checkpoint` may be null.
 [[nodiscard]] FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries* test,
-                                const Output& output,
+                                const Output& output, Checkpoint* checkpoint,
                                 const std::function<void(const FitProgress&)>& also = {});
 
 // Whether processes can share a fit by the method given. One process can do all.

@@ -91,6 +91,8 @@ Ending run_guarded(int argc, char** argv) {
     return fail(ErrorKind::kUsage, error.what());
   } catch (const ValueRangeError& error) {
     return fail(ErrorKind::kInput, error.what());
+  } catch (const CheckpointError& error) {
+    return fail(ErrorKind::kInput, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::kMemory, "out of memory");
   } catch (const std::exception& error) {

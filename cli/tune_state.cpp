@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "input.hpp"
+#include "tensor/checksum.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -22,17 +22,6 @@ namespace {
 using nlohmann::json;
 
 std::string reason(int code) { return std::generic_category().message(code); }
-
-// FNV-1a over indices, values and weights.
-std::uint64_t checksum(const ObservedTensor& tensor) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ULL; };
-  for (int k = 0; k < tensor.order(); ++k)
-    for (const Index i : tensor.index(k)) mix(i);
-  for (const double value : tensor.values()) mix(std::bit_cast<std::uint64_t>(value));
-  for (const double weight : tensor.weights()) mix(std::bit_cast<std::uint64_t>(weight));
-  return hash;
-}
 
 json about(const ObservedTensor& tensor, const TuneOptions& options) {
   return {{"data", fmt::format("{:016x}", checksum(tensor))},

@@ -60,6 +60,16 @@ class Rng {
     return radius * std::cos(angle);
   }
 
+  template <class A>
+  void fields(A& archive) {
+    archive("state0", state_[0]);
+    archive("state1", state_[1]);
+    archive("state2", state_[2]);
+    archive("state3", state_[3]);
+    archive("spare", spare_);
+    archive("has_spare", has_spare_);
+  }
+
  private:
   std::uint64_t state_[4]{};
   double spare_ = 0.0;

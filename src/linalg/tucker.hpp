@@ -25,6 +25,12 @@ struct Tucker {
   [[nodiscard]] int order() const { return static_cast<int>(factors.size()); }
   [[nodiscard]] int rank(int mode) const { return static_cast<int>(factors[mode].cols()); }
   [[nodiscard]] std::vector<int> ranks() const;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("core", core);
+    archive("factors", factors);
+  }
 };
 
 [[nodiscard]] Eigen::Index core_size(const std::vector<int>& ranks);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <limits>
+#include <utility>
 
 #include "method/together.hpp"
 #include "model/cold_guess.hpp"
@@ -32,11 +33,82 @@ FitRun::FitRun(const Settings& options, const FitCallbacks& callbacks, const Ent
       unit_(unit),
       powers_(unit_powers(*options.method)) {
   if (clip_) clip_ = Range{.low = unit_.scaled(clip_->low), .high = unit_.scaled(clip_->high)};
-  if (test_ == nullptr) return;
+  if (test_ != nullptr)
+    untimed([&] {
+      test_offset_ = model.offsets.at(test_->cells);
+      for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
+    });
+  if (callbacks.checkpoint != nullptr) untimed([&] { go_on(); });
+}
+
+void FitRun::fields(Archive& archive) {
+  archive("progress", progress_);
+  archive("best", best_);
+  archive("lowest", lowest_);
+  archive("first_iteration", first_iteration_);
+  archive("history", history_);
+}
+
+void FitRun::go_on() {
+  journal_ = &callbacks_->checkpoint->journal();
+  task_ = journal_->next("solve");
+  about_ = checksum_text(std::to_string(model_->entries), *options_, model_->modes);
+  if (options_->warm_start != nullptr) about_ += " from " + checksum_text(*options_->warm_start);
+  state_ = journal_->take_state(task_, about_);
+  if (!state_) return;
+  Archive archive(std::as_const(*state_));
+  archive.within("run", [&] { fields(archive); });
+  watch_.advance(progress_.seconds);
+  if (callbacks_->progress)
+    for (const FitProgress& step : history_) (void)callbacks_->progress(step);
+}
+
+void FitRun::load(const Fields& fields) const {
+  Archive archive(*state_);
+  fields(archive);
+}
+
+bool FitRun::go_on_from(const Fields& fields) {
+  if (!state_) return false;
+  load(fields);
+  state_.reset();
+  return true;
+}
+
+bool FitRun::keep_wanted() const {
+  if (journal_ == nullptr) return false;
+  if (stop_ == Stop::kTime) journal_->close();  // with more time it could go on
+  return journal_->wanted();
+}
+
+void FitRun::keep(const Fields& fields) {
   untimed([&] {
-    test_offset_ = model.offsets.at(test_->cells);
-    for (const double value : test_->value) test_value_.push_back(unit_.scaled(value));
+    journal_->keep(task_, about_, saved_by([&](Archive& archive) {
+                     archive.within("run", [&] { this->fields(archive); });
+                     fields(archive);
+                   }));
   });
+}
+
+StepKeeper FitRun::keeper(Fields fields, std::function<void()> gone_on) {
+  StepKeeper keeper;
+  if (journal_ == nullptr) return keeper;
+  keeper.wanted = [this] { return keep_wanted(); };
+  keeper.keep = [this, fields = std::move(fields)](const Fields& solver) {
+    keep([&](Archive& archive) {
+      fields(archive);
+      archive.within("solver", [&] { solver(archive); });
+    });
+  };
+  if (!state_) return keeper;
+  keeper.go_on = [this](const Fields& solver) {
+    load([&](Archive& archive) { archive.within("solver", [&] { solver(archive); }); });
+  };
+  keeper.gone_on = [this, gone_on = std::move(gone_on)] {
+    if (gone_on) gone_on();
+    state_.reset();
+  };
+  return keeper;
 }
 
 void FitRun::guess_silent(const std::vector<bool>& silent) {
@@ -93,6 +165,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
     lowest_ = std::min(lowest_, progress_.test_error());
     if (progress_.test_error() <= as_good_as(lowest_, test_->size())) best_ = progress_;
   }
+  if (journal_ != nullptr) history_.push_back(progress_);
   const Flow flow = callbacks_->progress ? callbacks_->progress(progress_) : Flow::kContinue;
   if (flow == Flow::kStop && stop_ == Stop::kNone) stop_ = Stop::kUser;
   watch_.resume();

@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.hpp"
 #include "dist/communicator.hpp"
+#include "method/saved_fit.hpp"
 #include "method/unit_scale.hpp"
 #include "solver/solver.hpp"
 
@@ -84,8 +85,32 @@ class FitRun {
   [[nodiscard]] bool stopped() const { return stop_ != Stop::kNone; }
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
 
+  // The same for a step that must be whole when the state behind it is to be kept: nothing stops it then.
+  [[nodiscard]] Interrupted poll_unless_kept() { return journal_ == nullptr ? poll() : Interrupted{}; }
+  [[nodiscard]] bool may_be_kept() const { return journal_ != nullptr; }
+  // Likewise between two steps: what stops the fit is then seen when the step is reported, and its state kept.
+  [[nodiscard]] bool stop_before_step() { return journal_ == nullptr && stop_now(); }
+
+  // Checkpoints. A method that can go on behind its last step gives its members by name: `fields` takes them there
+  // and back. One that does not begins its solve anew, which comes to the same.
+  using Fields = StepKeeper::Fields;
+  // Whether there is a state to go on from: load() gives the members back.
+  [[nodiscard]] bool going_on() const { return state_.has_value(); }
+  void load(const Fields& fields) const;
+  // The same for a method that needs it once: the state is used up. False when there is none.
+  bool go_on_from(const Fields& fields);
+  // Whether a state should be left now: asked after every report, and before a method that was stopped ends.
+  [[nodiscard]] bool keep_wanted() const;
+  void keep(const Fields& fields);
+  // The same for a solver: its members beside those of the method. gone_on: as there; the state is used once.
+  [[nodiscard]] StepKeeper keeper(Fields fields, std::function<void()> gone_on = {});
+  [[nodiscard]] const FitProgress& progress() const { return progress_; }
+
  private:
   enum class Stop { kNone, kUser, kTime };
+
+  void fields(Archive& archive);
+  void go_on();
 
   const Settings* options_;
   const FitCallbacks* callbacks_;
@@ -108,6 +133,12 @@ class FitRun {
   int first_iteration_ = 0;
   Stop stop_ = Stop::kNone;
   int polls_ = 0;
+
+  Journal* journal_ = nullptr;        // null: nothing is kept
+  std::string task_;                  // its key there
+  std::string about_;                 // and what it is about
+  std::optional<Saved> state_;        // to go on from
+  std::vector<FitProgress> history_;  // all that was reported, where it is kept
 };
 
 }  // namespace lacuna

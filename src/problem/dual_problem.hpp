@@ -49,11 +49,24 @@ class DualProblem {
     double uncertainty = 0.0;
     double misfit = 0.0;  // (sum_e weight_e (Y - W)_e^2)^1/2
     Count id = 0;         // tells which point the operator stands at
+
+    template <class A>
+    void fields(A& archive) {
+      archive("z", z);
+      archive("cost", cost);
+      archive("uncertainty", uncertainty);
+      archive("misfit", misfit);
+    }
   };
 
   DualProblem(const ProblemData<Real>& data, const DualOptions& options, Interrupted interrupted = {});
 
   void evaluate(const Point& u, const State* near, State& state, Accuracy accuracy = {});
+  // A state of a point that was evaluated elsewhere: its numbers are to follow.
+  void adopt(State& state) {
+    state.id = next_id_++;
+    state.z.assign(static_cast<std::size_t>(data_->entries()), Real{0});
+  }
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State& state) const { return state.uncertainty; }
   [[nodiscard]] double gradient_scale(const State& state) const { return state.cost; }
@@ -65,6 +78,12 @@ class DualProblem {
 
   // Starts the next evaluate from this Z when no state is near: a warm start from another fit.
   void start_from(std::vector<Real> z) { start_ = std::move(z); }
+  template <class A>
+  void start_fields(A& archive) {
+    archive("z", start_);
+    if (!start_.empty() && static_cast<Count>(start_.size()) != data_->entries())
+      A::refuse("z", "as many numbers as entries");
+  }
 
  private:
   void move_to(const Point& u, const State& state);

@@ -34,11 +34,22 @@ class PrimalProblem {
     std::vector<Real> residual;  // R, times the entries' weights
     double cost = 0.0;
     Count id = 0;
+
+    template <class A>
+    void fields(A& archive) {
+      archive("residual", residual);
+      archive("cost", cost);
+    }
   };
 
   explicit PrimalProblem(const ProblemData<Real>& data);
 
   void evaluate(const Point& x, const State* near, State& state);
+  // A state of a point that was evaluated elsewhere: its numbers are to follow.
+  void adopt(State& state) {
+    state.id = next_id_++;
+    state.residual.assign(static_cast<std::size_t>(data_->entries()), Real{0});
+  }
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
   // h at Z = 0: h itself goes to zero.

@@ -20,12 +20,20 @@ class TuckerProblem {
   struct State {
     std::vector<double> residual;  // X_e - Y_e
     double cost = 0.0;
+
+    template <class A>
+    void fields(A& archive) {
+      archive("residual", residual);
+      archive("cost", cost);
+    }
   };
 
   // The tensor must outlive the problem.
   explicit TuckerProblem(const ObservedTensor& tensor, const Communicator& everyone = serial_communicator());
 
   void evaluate(const Tucker& x, const State* near, State& state) const;
+  // A state of a point that was evaluated elsewhere: its numbers are to follow.
+  void adopt(State& state) const { state.residual.assign(static_cast<std::size_t>(tensor_->size()), 0.0); }
   [[nodiscard]] double cost(const State& state) const { return state.cost; }
   [[nodiscard]] double uncertainty(const State&) const { return 0.0; }
   // The gradient with respect to the core at X = 0 is (W Y) x_k U_k' with orthonormal factors: of about this

@@ -49,10 +49,11 @@ void Rivals::consider(const Trial& trial, const Entries& held) {
       std::upper_bound(rivals_.begin(), rivals_.end(), trial.error,
                        [](double error, const Rival& rival) { return error < rival.trial.error; });
   if (std::count_if(rivals_.begin(), place, same) >= static_cast<std::ptrdiff_t>(kMostOfAKind)) return;
-  rivals_.insert(place,
-                 {.kind = kind,
-                  .trial = trial,
-                  .predicted = Predictor(trial.result.model).predict(held.cells, held.coordinates).value});
+  // A model that is gone gave way to others before it was asked for anything, and will again.
+  std::vector<double> predicted;
+  if (!is_gone(trial.model()))
+    predicted = Predictor(trial.model()).predict(held.cells, held.coordinates).value;
+  rivals_.insert(place, {.kind = kind, .trial = trial, .predicted = std::move(predicted)});
   if (std::count_if(rivals_.begin(), rivals_.end(), same) > static_cast<std::ptrdiff_t>(kMostOfAKind))
     rivals_.erase(std::find_if(rivals_.rbegin(), rivals_.rend(), same).base() - 1);
   if (rivals_.size() > kMostRivals) rivals_.pop_back();
@@ -64,6 +65,8 @@ void Rivals::consider(const Trial& trial, const Entries& held) {
 BlendChoice Rivals::best_blend(const Trial& best, const Entries& held, int most) const {
   BlendChoice chosen{.members = {&best}, .weights = {1.0}, .error = best.error};
   const auto count = static_cast<Eigen::Index>(rivals_.size());
+  if (std::any_of(rivals_.begin(), rivals_.end(), [](const Rival& rival) { return rival.predicted.empty(); }))
+    return chosen;  // a checkpoint of another path
   Eigen::MatrixXd errors(held.size(), count);
   for (Eigen::Index m = 0; m < count; ++m)
     for (Count e = 0; e < held.size(); ++e) errors(e, m) = rivals_[m].predicted[e] - held.value[e];

@@ -9,7 +9,9 @@
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/update.hpp>
 
+#include "method/saved_fit.hpp"
 #include "method/together.hpp"
+#include "model/body.hpp"
 #include "search/holes.hpp"
 
 namespace lacuna {
@@ -29,6 +31,35 @@ constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be th
 constexpr Count kLeastHeldToBlend = 200;   // held-out entries, for weights to be found by them
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
+
+bool has_full_rank(const Latent& model) {
+  return std::all_of(model.parts.begin(), model.parts.end(),
+                     [](const ModelPart& part) { return part.factor.cols() >= part.factor.rows(); });
+}
+
+FitResult without_model(const FitResult& result) {
+  return {.model = {},
+          .last = result.last,
+          .reason = result.reason,
+          .stop_reason = result.stop_reason,
+          .converged = result.converged,
+          .mixture = result.mixture,
+          .certificate = result.certificate,
+          .seconds = result.seconds};
+}
+
+std::shared_ptr<const Model> model_of(const Trial& trial) { return {trial.result, &trial.result->model}; }
+
+void archive_trial(Archive& archive, Trial& trial, FitResult& result) {
+  archive("error", trial.error);
+  archive("steps", trial.steps);
+  archive("falling", trial.falling);
+  archive("work", trial.work);
+  archive("latent", trial.latent);
+  archive("full_rank", trial.full_rank);
+  archive("ranks", trial.ranks);
+  archive("result", result);
+}
 
 }  // namespace
 
@@ -115,6 +146,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
   FitCallbacks watching;
   watching.interrupted = [this] { return interrupted_here(); };
   watching.everyone = callbacks_->everyone;
+  watching.checkpoint = callbacks_->checkpoint;
   watching.progress = [&](const FitProgress& progress) {
     cut = work(progress) > limit;
     if (cut) return Flow::kStop;
@@ -123,15 +155,45 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
     lowest = std::min(lowest, progress.test_error());
     return since >= kPatience && !only_the_end ? Flow::kStop : Flow::kContinue;
   };
-  found.result = fit_once(from, trial, watching, &watched(*trial.method));
+  FitResult result = fit_once(from, trial, watching, &watched(*trial.method));
   if (facts_ && !of_facts && !facts_->ranking.empty())
-    found.result.last.test_mrr = facts_->ranking.mrr(Predictor(found.result.model));
-  found.work = work(found.result.last);
+    result.last.test_mrr = facts_->ranking.mrr(Predictor(result.model));
+  found.work = work(result.last);
   // A path that was cut short before its own lambda says nothing.
-  if (found.result.last.lambda >= 1.0 && !(cut && only_the_end)) found.error = found.result.last.test_error();
+  if (result.last.lambda >= 1.0 && !(cut && only_the_end)) found.error = result.last.test_error();
   if (!std::isfinite(found.error)) found.error = std::numeric_limits<double>::infinity();
-  found.steps = found.result.last.iteration;
+  found.steps = result.last.iteration;
   found.falling = (since == 0 && depth == Depth::kFit) || only_the_end;
+  found.ranks = ranks(result.model);
+  if (const Latent* latent = result.model.latent()) {
+    found.latent = true;
+    found.full_rank = has_full_rank(*latent);
+  }
+  found.result = std::make_shared<const FitResult>(std::move(result));
+  return found;
+}
+
+Trial Evaluator::run_once(const Settings& settings, const std::string& what, const Model* start,
+                          Depth depth) {
+  Journal* const journal = this->journal();
+  if (journal == nullptr) return run(settings, start, depth);
+  const std::string key = journal->next("trial");
+  const std::string about = checksum_text(what, settings, kept().modes());
+  if (const Saved* known = journal->finished(key, about); known != nullptr) {
+    Trial found{.settings = settings, .from_factors = start != nullptr};
+    FitResult result;
+    Archive archive(*known);
+    archive_trial(archive, found, result);
+    if (const auto model = journal->take_model(key)) result.model = *model;
+    found.result = std::make_shared<const FitResult>(std::move(result));
+    journal->lend_model(key, model_of(found));
+    return found;
+  }
+  const Journal::Within within(journal, key);
+  Trial found = run(settings, start, depth);
+  FitResult figures = without_model(*found.result);
+  journal->finish(key, about, saved_by([&](Archive& archive) { archive_trial(archive, found, figures); }),
+                  model_of(found));
   return found;
 }
 
@@ -142,23 +204,27 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
 
   ++trials_;
-  Trial found = run(settings, start, depth);
+  Trial found = run_once(settings, what, start, depth);
   spent_ += found.work;
-  applications_ += found.result.last.operator_applications;
+  applications_ += found.result->last.operator_applications;
   const bool best = found.error < best_.error;
   tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
-                   found.result.seconds));
+                   found.result->seconds));
   if (best) best_ = found;
   if (most_blended_ > 1) rivals_.consider(found, held());
-  Trial remembered = found;
-  remembered.result.model = {};
-  if (start == nullptr) known_.emplace(std::move(key), std::move(remembered));
+  if (start == nullptr) {
+    Trial remembered = found;
+    remembered.result = std::make_shared<const FitResult>(without_model(*found.result));
+    remembered.latent = remembered.full_rank = false;
+    remembered.ranks.clear();
+    known_.emplace(std::move(key), std::move(remembered));
+  }
   return found;
 }
 
 // A model that can be updated stays one: blends cannot.
 BlendChoice Evaluator::best_blend() const {
-  const bool alone = most_blended_ == 1 || interrupted() || why_not_updated(best_.result.model).empty();
+  const bool alone = most_blended_ == 1 || interrupted() || why_not_updated(best_.model()).empty();
   return alone ? BlendChoice{.members = {&best_}, .weights = {1.0}, .error = best_.error}
                : rivals_.best_blend(best_, held(), most_blended_);
 }
@@ -174,8 +240,8 @@ bool Contest::consider(const Settings& settings, const std::string& what, const 
   // What comes first is always tried, so that there is something to keep; the rest while it may go on.
   if (evaluator_->interrupted() || !(empty() || evaluator_->go_on())) return false;
   if (depth_ == Depth::kLook && !empty()) {
-    const Model factors = best_.result.model;
-    return offer(evaluator_->judge(settings, what, &factors, Depth::kLook));
+    const std::shared_ptr<const FitResult> factors = best_.result;
+    return offer(evaluator_->judge(settings, what, &factors->model, Depth::kLook));
   }
   return offer(evaluator_->judge(settings, what, start));
 }

@@ -6,10 +6,12 @@
 #include <lacuna/search/fit.hpp>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/stopwatch.hpp"
+#include "model/journal.hpp"
 #include "search/blend.hpp"
 #include "search/facts.hpp"
 #include "search/trial.hpp"
@@ -68,12 +70,16 @@ class Evaluator {
     if (callbacks_->notice) callbacks_->notice("auto: " + sentence);
   }
   [[nodiscard]] std::string measure(double error) const;  // for the reader: "held-out RMSE 0.12"
+  [[nodiscard]] Journal* journal() const { return journal_of(callbacks_->checkpoint); }
   [[nodiscard]] int trials() const { return trials_; }
   [[nodiscard]] Count applications() const { return applications_; }  // of operators, by all trials
 
  private:
   [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
   [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
+  // The same, or what it came to in the run that this one goes on with.
+  [[nodiscard]] Trial run_once(const Settings& settings, const std::string& what, const Model* start,
+                               Depth depth);
   // What the method learns from, and what it stops by.
   [[nodiscard]] const ObservedTensor& learned(Method method) const;
   [[nodiscard]] const Entries& watched(Method method) const;

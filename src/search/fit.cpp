@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
+#include <memory>
 #include <stdexcept>
 
+#include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
+#include "search/remembered.hpp"
 #include "search/robust.hpp"
 #include "search/side.hpp"
 
@@ -21,14 +24,14 @@ namespace {
 
 // What a search ends with.
 struct Found {
-  Settings settings{};               // nothing in it is open but what the method's default is good for
-  std::optional<FitResult> trial{};  // of the best trial, where there was a search
-  bool grown = false;                // its factors are where the final fit should begin
-  bool keep_trial = false;           // there is no time for another fit
-  Count applications = 0;            // of operators, by all trials
-  double error = 0.0;                // on the held-out entries, of what is to be fitted
-  std::vector<Found> others{};       // that are blended with this one, if any
-  std::vector<double> weights{};     // of this one and of each other
+  Settings settings{};  // nothing in it is open but what the method's default is good for
+  std::shared_ptr<const FitResult> trial{};  // of the best trial, where there was a search
+  bool grown = false;                        // its factors are where the final fit should begin
+  bool keep_trial = false;                   // there is no time for another fit
+  Count applications = 0;                    // of operators, by all trials
+  double error = 0.0;                        // on the held-out entries, of what is to be fitted
+  std::vector<Found> others{};               // that are blended with this one, if any
+  std::vector<double> weights{};             // of this one and of each other
 };
 
 bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
@@ -114,7 +117,7 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
                   found.others.empty() ? "" : ", as a blend of " + std::to_string(found.weights.size())));
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
-  found.keep_trial = any_process(callbacks, by_user || left < chosen.members.front()->result.seconds);
+  found.keep_trial = any_process(callbacks, by_user || left < chosen.members.front()->result->seconds);
   return found;
 }
 
@@ -148,12 +151,18 @@ FitResult fit_member(ObservedTensor tensor, const Found& found, const FitCallbac
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 
+// The time that all runs of a fit have taken together.
+Stopwatch clock_of(const FitCallbacks& callbacks) {
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  return journal == nullptr ? Stopwatch() : Stopwatch([journal] { return journal->seconds(); });
+}
+
 // All members, one after the other, each with its part of the time that is left. When interrupted, those that are
 // whole.
 FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbacks& callbacks,
                      const Entries* test) {
   if (found.others.empty()) return fit_member(std::move(tensor), found, callbacks, test);
-  const Stopwatch watch;
+  const Stopwatch watch = clock_of(callbacks);
   const std::optional<double> limit = found.settings.max_time;
   FitResult whole;
   Blend blend;
@@ -164,7 +173,9 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
     const auto left = static_cast<double>(found.weights.size() - m);
     if (limit) member.settings.max_time = std::max(1e-3, (*limit - watch.seconds()) / left);
     member.settings.latent.certify = Certify::kNever;  // a bound on one of them says nothing of their mean
-    FitResult one = fit_member(tensor, member, callbacks, test);
+    FitResult one =
+        remember(callbacks, {.kind = "member", .hold = Journal::Hold::kAll},
+                 [&](const FitCallbacks& listening) { return fit_member(tensor, member, listening, test); });
     if (m > 0 && one.reason == StopReason::kStopped) break;
     converged = converged && (one.converged || one.reason == StopReason::kMaxIterations);
     blend.members.push_back(one.model);
@@ -203,8 +214,10 @@ bool leaves_work(const Settings& settings) {
          settings.links.negatives.value_or(0) > 0 || settings.warm_start != nullptr;
 }
 
-FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
-              const Entries* test) {
+namespace {
+
+FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
+                  const Entries* test) {
   Settings asked = given;
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
   if (callbacks.shared) {  // nothing is held out of entries that other processes have
@@ -214,7 +227,7 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
   if (tensor.size() == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
-  const Stopwatch watch;
+  const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
   const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
@@ -230,7 +243,12 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     result.stop_reason = "interrupted while choosing; the best trial is kept";
     measure(test, result);
   } else {
-    result = fit_chosen(std::move(tensor), found, callbacks, test);
+    const auto last = [&](const FitCallbacks& listening) {
+      return fit_chosen(std::move(tensor), found, listening, test);
+    };
+    // Where more is to be done afterwards it has to be known when that goes on.
+    result = reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last)
+                      : last(callbacks);
     if (found.others.empty() && found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = kEnoughSteps;
@@ -249,13 +267,57 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     FitCallbacks quiet;
     quiet.interrupted = callbacks.interrupted;
     quiet.everyone = callbacks.everyone;
+    quiet.checkpoint = callbacks.checkpoint;
     found.settings.latent.certify = Certify::kNever;
     // The factors it starts from are of a trial that has seen none of what is reserved.
     result.model.calibration = calibrate_on(
-        everything, *reserved, asked.search.calibrate,
+        everything, *reserved, asked.search.calibrate, journal_of(callbacks.checkpoint),
         [&](const ObservedTensor& kept) { return fit_chosen(kept, found, quiet, nullptr).model; });
   }
   return result;
+}
+
+// What the fit is about, for the checkpoint: data and test entries by their checksums, settings by their names.
+Journal::About about(const ObservedTensor& tensor, const Settings& settings, const Entries* test) {
+  Journal::About about{{"version", version()}, {"task", "fit"}, {"data", checksum_text(tensor)}};
+  if (test != nullptr) about.emplace_back("test", checksum_text(*test));
+  if (settings.warm_start != nullptr) about.emplace_back("init", checksum_text(*settings.warm_start));
+  for (auto& [name, value] : about_settings(settings, tensor.modes()))
+    if (name != "init" || settings.warm_start == nullptr) about.emplace_back(name, std::move(value));
+  return about;
+}
+
+// Whoever says stop closes the journal.
+FitCallbacks closing(const FitCallbacks& callbacks, Journal& journal) {
+  FitCallbacks watched = callbacks;
+  watched.interrupted = [&callbacks, &journal] {
+    if (!callbacks.interrupted || !callbacks.interrupted()) return false;
+    journal.close();
+    return true;
+  };
+  watched.progress = [&callbacks, &journal](const FitProgress& progress) {
+    const Flow flow = callbacks.progress ? callbacks.progress(progress) : Flow::kContinue;
+    if (flow == Flow::kStop) journal.close();
+    return flow;
+  };
+  return watched;
+}
+
+}  // namespace
+
+FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallbacks& callbacks,
+              const Entries* test) {
+  if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
+  Journal& journal = callbacks.checkpoint->journal();
+  journal.bind(about(tensor, settings, test));
+  journal.on_problem(callbacks.notice);
+  try {
+    FitResult result = fit_all(std::move(tensor), settings, closing(callbacks, journal), test);
+    if (journal.closed()) journal.save();
+    return result;
+  } catch (const SavedError& problem) {
+    throw journal.refusal(std::string("the checkpoint is damaged: ") + problem.what());
+  }
 }
 
 }  // namespace lacuna

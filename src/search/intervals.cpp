@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/journal.hpp"
 #include "search/holes.hpp"
 
 namespace lacuna {
@@ -14,6 +15,30 @@ namespace {
 // to read quantiles off.
 constexpr double kWanted = 4000.0;
 constexpr double kMostShare = 0.2;
+
+// How far a fit on the kept entries is off on the others, and how well those are supported.
+struct Misses {
+  std::vector<double> residuals{};
+  std::vector<Count> support{};
+
+  template <class A>
+  void fields(A& archive) {
+    archive("residuals", residuals);
+    archive("support", support);
+    if (support.size() != residuals.size()) Archive::refuse("support", "as many as residuals");
+  }
+};
+
+Misses misses_of(const HoldOut& split, const std::function<Model(const ObservedTensor&)>& fit_on) {
+  const Model model = fit_on(split.kept);
+  const Predictor predictor(model);
+  const std::vector<double> predicted = predictor.predict(split.held.cells).value;
+  Misses misses;
+  for (std::size_t e = 0; e < predicted.size(); ++e)
+    misses.residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
+  misses.support = predictor.support(split.held.cells);
+  return misses;
+}
 
 }  // namespace
 
@@ -27,7 +52,7 @@ std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const
 }
 
 Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
-                         const std::function<Model(const ObservedTensor&)>& fit_on) {
+                         Journal* journal, const std::function<Model(const ObservedTensor&)>& fit_on) {
   const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
   const auto lists = hole_kinds(tensor);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
@@ -41,19 +66,15 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
       same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
     if (same) turn_of[e] = static_cast<int>(next++ % turns);
   }
-  std::vector<double> residuals;
-  std::vector<Count> support;
+  Misses all;
   for (int turn = 0; turn < turns; ++turn) {
-    const HoldOut split = hold_out(tensor, [&](Count e) { return turn_of[e] == turn; });
-    const Model model = fit_on(split.kept);
-    const Predictor predictor(model);
-    const std::vector<double> predicted = predictor.predict(split.held.cells).value;
-    for (std::size_t e = 0; e < predicted.size(); ++e)
-      residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
-    const std::vector<Count> of_turn = predictor.support(split.held.cells);
-    support.insert(support.end(), of_turn.begin(), of_turn.end());
+    const auto of_turn = remembered<Misses>(journal, "turn", [&] {
+      return misses_of(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), fit_on);
+    });
+    all.residuals.insert(all.residuals.end(), of_turn.residuals.begin(), of_turn.residuals.end());
+    all.support.insert(all.support.end(), of_turn.support.begin(), of_turn.support.end());
   }
-  return calibrate(residuals, support);
+  return calibrate(all.residuals, all.support);
 }
 
 }  // namespace lacuna

@@ -15,8 +15,9 @@ namespace lacuna {
                                                            const Settings& asked);
 
 // Residuals on the reserved entries of models fitted without them: without all of them at once, or, where they are
-// many for so few entries, without the share that is wanted at a time.
+// many for so few entries, without the share that is wanted at a time. `journal`, if not null, remembers them.
 [[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+                                       Journal* journal,
                                        const std::function<Model(const ObservedTensor&)>& fit_on);
 
 }  // namespace lacuna

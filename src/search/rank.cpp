@@ -11,6 +11,7 @@
 #include "method/rank_limits.hpp"
 #include "model/body.hpp"
 #include "problem/certificate.hpp"
+#include "search/remembered.hpp"
 
 namespace lacuna {
 namespace {
@@ -67,13 +68,22 @@ bool grow(Latent& model, const Certificate& certificate) {
   return any;
 }
 
-bool has_full_rank(const Latent& model) {
-  return std::all_of(model.parts.begin(), model.parts.end(),
-                     [](const ModelPart& part) { return part.factor.cols() >= part.factor.rows(); });
-}
-
-std::string describe_ranks(const Model& model) {
-  return fmt::format("rank {}", fmt::join(ranks(model), ","));
+// The model grown by what its certificate says it lacks; its ranks are none when it has nothing to gain. A model that
+// is gone was grown before, and what came of that is remembered: then all that is known of the grown one is its ranks.
+struct Grown {
+  Model model{};
+  std::vector<int> ranks{};
+};
+Grown grown(const Model& model, const Certificate& certificate, Journal* journal) {
+  Grown next;
+  const auto grow_now = [&] {
+    if (is_gone(model)) return std::vector<int>();
+    next.model = model;
+    return grow(std::get<Latent>(*next.model.body), certificate) ? ranks(next.model) : std::vector<int>();
+  };
+  next.ranks = remembered<std::vector<int>>(journal, "growth", grow_now);
+  if (is_gone(next.model) && !is_gone(model)) (void)grow_now();
+  return next;
 }
 
 }  // namespace
@@ -84,20 +94,21 @@ void grow_latent_ranks(Contest& contest, GrowFrom from) {
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
   std::optional<Model> start;
-  if (const Latent* factors = contest.best().result.model.latent(); factors != nullptr) {
-    if (from == GrowFrom::kBest && has_full_rank(*factors)) return;
-    if (from == GrowFrom::kBest) start = contest.best().result.model;
+  if (contest.best().latent) {
+    if (from == GrowFrom::kBest && contest.best().full_rank) return;
+    if (from == GrowFrom::kBest) start = contest.best().model();
   }
+  Trial found;  // what `start` was grown from, as long as the next trial has not ended
   for (int since = 0; since < kPatience && evaluator.go_on();) {
-    const Trial found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
-                                        start ? &*start : nullptr);
+    found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
+                            start ? &*start : nullptr);
     since = stages.offer(found) ? 0 : since + 1;
-    const std::optional<Certificate>& certificate = found.result.certificate;
-    if (!certificate || certificate->gap() < kNoMoreToGain || found.result.model.latent() == nullptr) break;
-    Model next = found.result.model;
-    if (!grow(std::get<Latent>(*next.body), *certificate)) break;
-    settings.ranks = ranks(next);
-    start = std::move(next);
+    const std::optional<Certificate>& certificate = found.result->certificate;
+    if (!certificate || certificate->gap() < kNoMoreToGain || !found.latent) break;
+    Grown next = grown(found.model(), *certificate, evaluator.journal());
+    if (next.ranks.empty()) break;
+    settings.ranks = next.ranks;
+    start = std::move(next.model);
   }
   if (stages.empty()) return;
   Trial best = stages.best();
@@ -107,15 +118,15 @@ void grow_latent_ranks(Contest& contest, GrowFrom from) {
 
 void grow_tucker_ranks(Contest& contest, Settings settings) {
   Evaluator& evaluator = contest.evaluator();
-  std::optional<Model> start;
+  std::optional<Trial> start;
   int since = 0;
   const int most = largest_tucker_rank(evaluator.kept().order());
   for (int rank = 1; rank <= most && since < kPatience && evaluator.go_on(); ++rank) {
     settings.ranks = {rank};
     Trial found = evaluator.judge(settings, fmt::format("{} rank {}", name(*settings.method), rank),
-                                  start ? &*start : nullptr);
-    if (start && ranks(found.result.model) == ranks(*start)) break;  // every mode is at its size
-    start = found.result.model;
+                                  start ? &start->model() : nullptr);
+    if (start && found.ranks == start->ranks) break;  // every mode is at its size
+    start = found;
     since = contest.offer(std::move(found)) ? 0 : since + 1;
   }
 }
@@ -127,23 +138,25 @@ FitResult fit_certified(const ObservedTensor& tensor, Settings settings, const F
   settings.latent.certify = Certify::kAtTheEnd;
   settings.ranks.settle({1});
   std::optional<Model> start;
+  Journal* const journal = journal_of(callbacks.checkpoint);
   for (;;) {
     settings.tolerance = std::max(kStageTolerance * std::min(1.0, 10.0 * wanted), tolerance);
     settings.warm_start = start ? &*start : nullptr;
-    FitResult result = fit_once(tensor, settings, callbacks, test);
+    FitResult result = fit_remembered(tensor, settings, callbacks, test);
+    const auto fitted = remembered<std::vector<int>>(journal, "ranks", [&] { return ranks(result.model); });
     const double gap = result.certificate ? result.certificate->gap() : 1.0;
     if (callbacks.notice)
-      callbacks.notice(fmt::format("certified: {}, gap {:.3g}", describe_ranks(result.model), gap));
+      callbacks.notice(fmt::format("certified: rank {}, gap {:.3g}", fmt::join(fitted, ","), gap));
     if (gap <= wanted || !result.certificate || result.reason == StopReason::kStopped) return result;
-    Model next = result.model;
-    if (!grow(std::get<Latent>(*next.body), *result.certificate)) {
+    Grown next = grown(result.model, *result.certificate, journal);
+    if (next.ranks.empty()) {
       if (callbacks.notice)
         callbacks.notice(
             fmt::format("certified: no rank up to {} closes the gap; it is {:.3g}", kLargestGrownRank, gap));
       return result;
     }
-    settings.ranks = ranks(next);
-    start = std::move(next);
+    settings.ranks = next.ranks;
+    start = std::move(next.model);
   }
 }
 

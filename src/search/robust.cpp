@@ -8,6 +8,8 @@
 #include <lacuna/evaluate/evaluate.hpp>
 
 #include "model/body.hpp"
+#include "search/evaluator.hpp"
+#include "search/remembered.hpp"
 #include "tensor/hold_out.hpp"
 
 namespace lacuna {
@@ -81,6 +83,7 @@ class FitSequence {
       : options_(&options), callbacks_(&callbacks) {
     forwarded_.interrupted = callbacks.interrupted;
     forwarded_.everyone = callbacks.everyone;
+    forwarded_.checkpoint = callbacks.checkpoint;
     forwarded_.progress = [this](FitProgress progress) {
       progress.iteration += steps_;
       progress.seconds += seconds_;
@@ -94,13 +97,15 @@ class FitSequence {
   FitResult next(const ObservedTensor& tensor, Settings options, const Entries* test, bool last) {
     if (options_->max_time) options.max_time = std::max(1e-3, *options_->max_time - seconds_);
     if (last || steps_ == 0) forwarded_.notice = callbacks_->notice;
-    FitResult result = fit_once(tensor, options, forwarded_, test);
+    FitResult result = fit_remembered(tensor, options, forwarded_, test);
     forwarded_.notice = {};
     result.last.iteration = steps_ += result.last.iteration;
     result.seconds = result.last.seconds = seconds_ += result.seconds;
     result.last.operator_applications = applications_ += result.last.operator_applications;
     return result;
   }
+
+  [[nodiscard]] Journal* journal() const { return journal_of(callbacks_->checkpoint); }
 
  private:
   const Settings* options_;
@@ -130,8 +135,10 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
   for (int count = 0; count < kReweightings; ++count) {
     last = fits.next(tensor, reweighted, test, false);
     if (stopped(last)) break;
-    RobustWeights found = weights_from(tensor, last.model);
-    const double change = mean_change(robust.weight, found.weight);
+    // A model that is gone was followed by others: only whether it was settled matters.
+    RobustWeights found = is_gone(last.model) ? robust : weights_from(tensor, last.model);
+    const auto change = remembered<double>(fits.journal(), "change",
+                                           [&] { return mean_change(robust.weight, found.weight); });
     robust = std::move(found);
     tensor.replace_weights(combined(robust, given));
     reweighted.warm_start = &last.model;
@@ -190,11 +197,24 @@ ObservedTensor inlier_entries(const ObservedTensor& tensor, const Settings& sett
   FitCallbacks quiet;
   quiet.interrupted = callbacks.interrupted;
   quiet.everyone = callbacks.everyone;
-  FitSequence fits(screening, quiet);
-  FitResult found;
-  ObservedTensor weighted = tensor;
-  const RobustWeights robust = find_weights(weighted, screening, fits, nullptr, found);
-  return hold_out(tensor, [&](Count e) { return robust.weight[e] < kInlierWeight; }).kept;
+  quiet.checkpoint = callbacks.checkpoint;
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  const auto outliers = remembered<std::vector<std::uint64_t>>(journal, "outliers", [&] {
+    FitSequence fits(screening, quiet);
+    FitResult found;
+    ObservedTensor weighted = tensor;
+    const RobustWeights robust = find_weights(weighted, screening, fits, nullptr, found);
+    std::vector<std::uint64_t> numbers;
+    for (Count e = 0; e < tensor.size(); ++e)
+      if (robust.weight[e] < kInlierWeight) numbers.push_back(static_cast<std::uint64_t>(e));
+    return numbers;
+  });
+  std::vector<bool> is_outlier(static_cast<std::size_t>(tensor.size()), false);
+  for (const std::uint64_t e : outliers) {
+    if (e >= is_outlier.size()) Archive::refuse("outliers", "numbers of entries");
+    is_outlier[e] = true;
+  }
+  return hold_out(tensor, [&](Count e) { return is_outlier[e]; }).kept;
 }
 
 }  // namespace lacuna

@@ -94,11 +94,11 @@ void SideSearch::consider_als() {
 
 // The error where a position along a mode with side information has no entry.
 std::string SideSearch::cold_error(const Trial& trial) const {
-  if (trial.result.model.modes.empty()) return "";
+  if (is_gone(trial.model())) return "";
   std::vector<double> truth;
   std::vector<double> predicted;
   const Entries& held = evaluator_->held();
-  const std::vector<double> all = Predictor(trial.result.model).predict(held.cells).value;
+  const std::vector<double> all = Predictor(trial.model()).predict(held.cells).value;
   std::vector<bool> cold(static_cast<std::size_t>(held.size()), false);
   for (const int mode : known_) {
     const std::vector<Count> entries = entries_of_positions(kept(), mode);

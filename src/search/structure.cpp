@@ -192,7 +192,7 @@ void StructureSearch::choose_weighting() {
 void StructureSearch::choose_lambda_of_each_part() {
   for (std::size_t p = 0; p < parts().size() && parts().size() > 1;) {
     const std::string name = describe(PartOptions{.spec = parts()[p].spec}, modes());
-    const std::vector<double>& mixture = contest_->best().result.mixture;
+    const std::vector<double>& mixture = contest_->best().result->mixture;
     bool gone = false;
     if (p < mixture.size() && mixture[p] >= kLeastMixture) {
       Parts other = parts();

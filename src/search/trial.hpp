@@ -3,6 +3,8 @@
 
 #include <lacuna/search/fit.hpp>
 #include <limits>
+#include <memory>
+#include <vector>
 
 namespace lacuna {
 
@@ -15,7 +17,15 @@ struct Trial {
   bool from_factors = false;  // of another trial, which its steps count on
   bool falling = false;       // it was still falling when the fit ended
   double work = 0.0;          // multiply-adds
-  FitResult result{};  // of the step with the lowest error; without a model where a trial is remembered
+  bool latent = false;        // its model is a sum of latent parts
+  bool full_rank = false;     // of which none can have more columns
+  std::vector<int> ranks{};   // of its model
+  // Of the step with the lowest error. Where a trial is remembered it has no model (is_gone): what a strategy asks
+  // of one beside its numbers above, and goes on with, it must ask the Journal for (remembered()).
+  std::shared_ptr<const FitResult> result = std::make_shared<const FitResult>();
+
+  [[nodiscard]] const Model& model() const { return result->model; }
 };
+[[nodiscard]] inline bool is_gone(const Model& model) { return model.modes.empty(); }
 
 }  // namespace lacuna

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -9,6 +11,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/number_text.hpp"
+#include "method/saved_fit.hpp"
 #include "model/body.hpp"
 #include "search/choose.hpp"
 #include "search/evaluator.hpp"
@@ -58,6 +62,11 @@ class Tuner {
   void run_folds(const std::vector<std::size_t>& rows);
   void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
   void run_chain(const Chain& chain);
+  // What the journal knows of a row on a fold: its error, and its model where a fit may begin with it.
+  using Start = std::shared_ptr<const Model>;
+  bool answer(TuneRow& row, int fold, Start& last);
+  void take_down(const TuneRow& row, int fold, const Start& last);
+  [[nodiscard]] std::string key(const TuneRow& row, int fold) const;
   [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
   [[nodiscard]] std::size_t lowest() const;
   [[nodiscard]] std::vector<std::size_t> still_running() const;
@@ -68,6 +77,7 @@ class Tuner {
   const TuneCallbacks* callbacks_;
   std::vector<int> fold_of_entry_;
   std::vector<TuneRow> rows_;
+  std::vector<Start> unfinished_;  // of chains that were stopped: what is left of them to begin with
   std::mutex lock_;
 };
 
@@ -89,14 +99,41 @@ double Tuner::error(const FitResult& result, const Entries& held) const {
   return options_->metric == Metric::kAuc ? 1.0 - *found : *found;
 }
 
+std::string Tuner::key(const TuneRow& row, int fold) const {
+  return fmt::format("row {} {} {}", row.candidate, shortest(row.lambda), fold);
+}
+
+bool Tuner::answer(TuneRow& row, int fold, Start& last) {
+  Journal* const journal = journal_of(callbacks_->checkpoint);
+  const Saved* const known = journal == nullptr ? nullptr : journal->finished(key(row, fold), "");
+  if (known == nullptr) return false;
+  double error = 0.0;
+  Archive archive(*known);
+  archive("error", error);
+  row.errors[fold] = error;
+  last = journal->take_model(key(row, fold));
+  if (!last) last = std::make_shared<const Model>();
+  return true;
+}
+
+void Tuner::take_down(const TuneRow& row, int fold, const Start& last) {
+  Journal* const journal = journal_of(callbacks_->checkpoint);
+  if (journal == nullptr) return;
+  double error = *row.errors[fold];
+  journal->finish(key(row, fold), "", saved_by([&](Archive& archive) { archive("error", error); }),
+                  last->modes.empty() ? nullptr : last);
+}
+
 void Tuner::run_chain(const Chain& chain) {
   const HoldOut split = hold_out(*tensor_, [&](Count e) { return fold_of_entry_[e] == chain.fold; });
-  Model last;  // where the next fit starts, if it was reached: one cut short would lend its steps to the next
+  // Where the next fit starts, if it was reached: one cut short would lend its steps to the next.
+  Start last = std::make_shared<const Model>();
   for (const std::size_t r : chain.rows) {
     TuneRow& row = rows_[r];
     const TuneCandidate& candidate = options_->candidates[row.candidate];
     {
       const std::lock_guard<std::mutex> alone(lock_);
+      if (!row.errors[chain.fold] && answer(row, chain.fold, last)) continue;
       if (!row.errors[chain.fold] && callbacks_->known)
         row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
     }
@@ -105,16 +142,21 @@ void Tuner::run_chain(const Chain& chain) {
     settings.latent.certify = Certify::kNever;
     settings.search.calibrate = 0.0;
     // Where the number of steps is what holds a fit back, none may begin with the steps of another.
-    if (last.latent() != nullptr && !last.latent()->factored() && !leaves_a_choice(settings) &&
+    if (last->latent() != nullptr && !last->latent()->factored() && !leaves_a_choice(settings) &&
         *settings.method != Method::kTrLs && settings.search.early_stop.value_or(0.0) == 0.0)
-      settings.warm_start = &last;
+      settings.warm_start = last.get();
     FitCallbacks quiet;
     quiet.interrupted = callbacks_->interrupted;
     FitResult result = fit(split.kept, settings, quiet, &split.held);
-    if (stopped()) return;
+    if (stopped()) {
+      const std::lock_guard<std::mutex> alone(lock_);
+      unfinished_.push_back(std::move(last));
+      return;
+    }
     row.errors[chain.fold] = error(result, split.held);
-    last = result.converged ? std::move(result.model) : Model{};
+    last = std::make_shared<const Model>(result.converged ? std::move(result.model) : Model{});
     const std::lock_guard<std::mutex> alone(lock_);
+    take_down(row, chain.fold, last);
     if (callbacks_->found) callbacks_->found(candidate, row.lambda, chain.fold, *row.errors[chain.fold]);
   }
 }
@@ -245,9 +287,46 @@ Settings settings_of(const TuneOptions& options, const TuneRow& row) {
   return settings;
 }
 
+namespace {
+
+// What a checkpoint of tuning is about: the data, how it is cut, and every candidate.
+Journal::About about(const ObservedTensor& tensor, const TuneOptions& options) {
+  Journal::About about{{"version", version()},
+                       {"task", "tune"},
+                       {"data", checksum_text(tensor)},
+                       {"folds", std::to_string(options.folds)},
+                       {"seed", std::to_string(options.seed)},
+                       {"metric", std::string(name(options.metric))},
+                       {"refine", std::to_string(options.refinements)},
+                       {"abandon", shortest(options.abandon)}};
+  const auto list = [](const std::vector<double>& lambdas) {
+    std::string text;
+    for (const double lambda : lambdas) text += (text.empty() ? "" : ",") + shortest(lambda);
+    return text;
+  };
+  about.emplace_back("lambda-grid", list(options.lambdas));
+  for (const TuneCandidate& candidate : options.candidates) {
+    const std::string what = candidate.name + "\n" + list(candidate.lambdas);
+    about.emplace_back(candidate.name, checksum_text(what, candidate.options, tensor.modes()));
+  }
+  return about;
+}
+
+}  // namespace
+
 TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options, const TuneCallbacks& callbacks) {
   check(tensor, options);
-  return Tuner(tensor, options, callbacks).run();
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  if (journal == nullptr) return Tuner(tensor, options, callbacks).run();
+  journal->bind(about(tensor, options));
+  try {
+    Tuner tuner(tensor, options, callbacks);
+    TuneResult result = tuner.run();
+    if (result.interrupted) journal->save();
+    return result;
+  } catch (const SavedError& problem) {
+    throw journal->refusal(std::string("the checkpoint is damaged: ") + problem.what());
+  }
 }
 
 }  // namespace lacuna

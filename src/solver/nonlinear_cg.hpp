@@ -49,18 +49,24 @@ class NonlinearCg {
       : manifold_(&manifold), objective_(&objective), options_(options), interrupted_(&interrupted) {}
 
   // Minimises from x, which ends as the best point found, with its state in `state`. It calls
-  // observe(record, x, state) at the start and after every step, which may stop the solver.
+  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper that
+  // has something to go on from, x and state only say of what size they are.
   template <class Observe>
-  Summary minimize(Point& x, State& state, Observe&& observe) {
-    start(x, state);
-    for (;;) {
-      if (observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
-        return summarize(record_, StopReason::kStopped);
+  Summary minimize(Point& x, State& state, Observe&& observe, const StepKeeper* keeper = nullptr) {
+    const bool goes_on = keeper != nullptr && keeper->go_on;
+    if (goes_on) go_on(*keeper, x, state);
+    bool reported = goes_on && begun_;
+    if (!reported) begin(keeper, x, state);
+    for (;; reported = false) {
+      step_record_ = record_;
+      if (!reported && observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
+        return stopped(keeper, x, state);
       if (const std::optional<StopReason> reason = finished()) return summarize(record_, *reason);
+      keep(keeper, x, state);
 
       ensure_descent(x);
       const LineSearchEnd end = search_along_direction(x, state);
-      if (end == LineSearchEnd::kInterrupted) return summarize(record_, StopReason::kStopped);
+      if (end == LineSearchEnd::kInterrupted) return stopped(keeper, x, state);
       if (end == LineSearchEnd::kFailed) return summarize(record_, StopReason::kNoFurtherDecrease);
 
       move_to_candidate(x, state);
@@ -86,6 +92,45 @@ class NonlinearCg {
     step_length_ = options_.initial_step * manifold_->typical_distance();
   }
 
+  // Of the beginning of a step. ensure_descent() may have changed the direction since, and would again.
+  void fields(Archive& archive, Point& x, State& state) {
+    archive("x", x);
+    archive("begun", begun_);
+    if (!begun_) {
+      take_start(*objective_, archive);
+      return;
+    }
+    take_state(*objective_, archive, state);
+    archive("direction", direction_);
+    archive("step_length", step_length_);
+    archive("record", step_record_);
+  }
+  void keep(const StepKeeper* keeper, Point& x, State& state) {
+    if (!spoiled_ && keeper != nullptr && keeper->wanted && keeper->wanted())
+      keeper->keep([&](Archive& archive) { fields(archive, x, state); });
+  }
+  Summary stopped(const StepKeeper* keeper, Point& x, State& state) {
+    keep(keeper, x, state);
+    return summarize(record_, StopReason::kStopped);
+  }
+  void go_on(const StepKeeper& keeper, Point& x, State& state) {
+    manifold_->zero(x, direction_);
+    keeper.go_on([&](Archive& archive) { fields(archive, x, state); });
+    if (begun_) linearize(x, state);
+    record_ = step_record_;
+    if (keeper.gone_on) keeper.gone_on();
+  }
+  // The first point. Where that is interrupted it is worth nothing, and will be begun again.
+  void begin(const StepKeeper* keeper, Point& x, State& state) {
+    start(x, state);
+    if (*interrupted_ && (*interrupted_)()) {
+      begun_ = false;
+      keep(keeper, x, state);
+      spoiled_ = true;
+    }
+    begun_ = true;
+  }
+
   // Everything that belongs to the point x: frame, gradient, and what is reported of them.
   void linearize(const Point& x, const State& state) {
     manifold_->frame(x, frame_);
@@ -107,7 +152,7 @@ class NonlinearCg {
     if (slope_ < 0.0) return;
     direction_ = gradient_;
     manifold_->scale(-1.0, direction_);
-    slope_ = -record_.gradient_norm * record_.gradient_norm;
+    slope_ = inner(x, gradient_, direction_);
   }
 
   // Armijo: the first t with f(R_x(t d)) <= f(x) + c t slope. The decrease must also be positive: once t
@@ -193,6 +238,9 @@ class NonlinearCg {
   double old_gradient_square_ = 0.0;  // <g, g> before the step
   double step_length_ = 0.0;          // of the next first trial
   IterationRecord record_;
+  IterationRecord step_record_;  // at the beginning of the step
+  bool begun_ = true;            // the first point has been evaluated
+  bool spoiled_ = false;         // or that was interrupted
 };
 
 // The same in one call.
@@ -200,9 +248,10 @@ template <FirstOrderManifold M, class O, class Observe>
 requires FirstOrderObjective<O, M> Summary nonlinear_cg(const M& manifold, O& objective, typename M::Point& x,
                                                         typename O::State& state,
                                                         const NonlinearCgOptions& options,
-                                                        const Interrupted& interrupted, Observe&& observe) {
+                                                        const Interrupted& interrupted, Observe&& observe,
+                                                        const StepKeeper* keeper = nullptr) {
   return NonlinearCg<M, O>(manifold, objective, options, interrupted)
-      .minimize(x, state, std::forward<Observe>(observe));
+      .minimize(x, state, std::forward<Observe>(observe), keeper);
 }
 
 // For callers who do not want the last state.

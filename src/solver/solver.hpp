@@ -3,10 +3,12 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <lacuna/base/base.hpp>
 #include <lacuna/solver/stop_reason.hpp>
 
 #include "base/accuracy.hpp"
+#include "base/archive.hpp"
 #include "manifold/manifold.hpp"
 
 namespace lacuna {
@@ -63,7 +65,47 @@ struct IterationRecord {
   double ratio = 0.0;              // trust region only: actual over predicted decrease
   int inner_iterations = 0;        // Hessian products, or function evaluations of a line search
   bool accepted = true;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("iteration", iteration);
+    archive("objective", objective);
+    archive("gradient_norm", gradient_norm);
+    archive("relative_gradient", relative_gradient);
+    archive("step", step);
+    archive("radius", radius);
+    archive("ratio", ratio);
+    archive("inner_iterations", inner_iterations);
+    archive("accepted", accepted);
+  }
 };
+
+// Where a solver leaves what it needs to go on behind the step that it reported last, and finds it again. A solver
+// that is stopped within a step leaves what it had before.
+struct StepKeeper {
+  using Fields = std::function<void(Archive&)>;
+
+  std::function<bool()> wanted;              // asked after every step, and before the solver ends
+  std::function<void(const Fields&)> keep;   // takes the solver's members down
+  std::function<void(const Fields&)> go_on;  // gives them back; empty: begin at the point given
+  std::function<void()> gone_on;             // called when all is as it was behind that step
+};
+
+// A state that can be kept. The objective's adopt(state), where it has one, makes the state one of a new point, of the
+// size it must have, before its members are given back.
+template <class O>
+void take_state(O& o, Archive& archive, typename O::State& state) {
+  if constexpr (requires { o.adopt(state); })
+    if (archive.loading()) o.adopt(state);
+  if constexpr (HasFields<typename O::State>) archive("state", state);
+}
+
+// What the first evaluation begins with, where the objective has such a thing.
+template <class O>
+void take_start(O& o, Archive& archive) {
+  if constexpr (requires { o.start_fields(archive); })
+    archive.within("start", [&] { o.start_fields(archive); });
+}
 
 struct Summary {
   StopReason reason = StopReason::kMaxIterations;
@@ -71,6 +113,15 @@ struct Summary {
   double objective = 0.0;
   double gradient_norm = 0.0;
   double relative_gradient = 0.0;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("reason", reason);
+    archive("iterations", iterations);
+    archive("objective", objective);
+    archive("gradient_norm", gradient_norm);
+    archive("relative_gradient", relative_gradient);
+  }
 };
 
 // 0 / 0 counts as 0: where the gradient vanishes the point is stationary, whatever the scale.

@@ -53,18 +53,24 @@ class TrustRegion {
         subproblem_(options.subproblem) {}
 
   // Minimises from x, which ends as the best point found, with its state in `state`. It calls
-  // observe(record, x, state) at the start and after every step, which may stop the solver.
+  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper that
+  // has something to go on from, x and state only say of what size they are.
   template <class Observe>
-  Summary minimize(Point& x, State& state, Observe&& observe) {
-    start(x, state);
-    for (;;) {
-      if (observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
-        return summarize(record_, StopReason::kStopped);
+  Summary minimize(Point& x, State& state, Observe&& observe, const StepKeeper* keeper = nullptr) {
+    const bool goes_on = keeper != nullptr && keeper->go_on;
+    if (goes_on) go_on(*keeper, x, state);
+    bool reported = goes_on && begun_;
+    if (!reported) begin(keeper, x, state);
+    for (;; reported = false) {
+      begin_step();
+      if (!reported && observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
+        return stopped(keeper, x, state);
       if (const std::optional<StopReason> reason = finished()) return summarize(record_, *reason);
+      keep(keeper, x, state);
 
-      if (!solve_subproblem(x, state)) return summarize(record_, StopReason::kStopped);
+      if (!solve_subproblem(x, state)) return stopped(keeper, x, state);
       do {
-        if (!evaluate_candidate(x, state)) return summarize(record_, StopReason::kStopped);
+        if (!evaluate_candidate(x, state)) return stopped(keeper, x, state);
         judge(state);
         update_radius();
       } while (!record_.accepted && shorten_step());
@@ -94,6 +100,49 @@ class TrustRegion {
     record_.radius = radius_;
     evaluate_to({}, *objective_, x, nullptr, state);
     linearize(x, state);
+  }
+
+  // What is kept is of the beginning of a step: a step that is not ended leaves no trace.
+  void begin_step() {
+    step_radius_ = radius_;
+    step_record_ = record_;
+  }
+  void fields(Archive& archive, Point& x, State& state) {
+    archive("x", x);
+    archive("begun", begun_);
+    if (!begun_) {
+      take_start(*objective_, archive);
+      return;
+    }
+    take_state(*objective_, archive, state);
+    archive("radius", step_radius_);
+    archive("record", step_record_);
+  }
+  void keep(const StepKeeper* keeper, Point& x, State& state) {
+    if (!spoiled_ && keeper != nullptr && keeper->wanted && keeper->wanted())
+      keeper->keep([&](Archive& archive) { fields(archive, x, state); });
+  }
+  Summary stopped(const StepKeeper* keeper, Point& x, State& state) {
+    keep(keeper, x, state);
+    return summarize(record_, StopReason::kStopped);
+  }
+  void go_on(const StepKeeper& keeper, Point& x, State& state) {
+    smaller_.resize(kSmallerBalls);
+    keeper.go_on([&](Archive& archive) { fields(archive, x, state); });
+    if (begun_) linearize(x, state);
+    radius_ = step_radius_;
+    record_ = step_record_;
+    if (keeper.gone_on) keeper.gone_on();
+  }
+  // The first point. Where that is interrupted it is worth nothing, and will be begun again.
+  void begin(const StepKeeper* keeper, Point& x, State& state) {
+    start(x, state);
+    if (*interrupted_ && (*interrupted_)()) {
+      begun_ = false;
+      keep(keeper, x, state);
+      spoiled_ = true;
+    }
+    begun_ = true;
   }
 
   // Everything that belongs to the point x: frame, gradient, and what is reported of them.
@@ -201,15 +250,20 @@ class TrustRegion {
   SubproblemResult model_;
   double radius_ = 0.0;
   IterationRecord record_;
+  bool begun_ = true;         // the first point has been evaluated
+  bool spoiled_ = false;      // or that was interrupted
+  double step_radius_ = 0.0;  // both at the beginning of the step
+  IterationRecord step_record_;
 };
 
 // The same in one call.
 template <RiemannianManifold M, class O, class Observe>
 requires Objective<O, M> Summary trust_region(const M& manifold, O& objective, typename M::Point& x,
                                               typename O::State& state, const TrustRegionOptions& options,
-                                              const Interrupted& interrupted, Observe&& observe) {
+                                              const Interrupted& interrupted, Observe&& observe,
+                                              const StepKeeper* keeper = nullptr) {
   return TrustRegion<M, O>(manifold, objective, options, interrupted)
-      .minimize(x, state, std::forward<Observe>(observe));
+      .minimize(x, state, std::forward<Observe>(observe), keeper);
 }
 
 // For callers who do not want the last state.

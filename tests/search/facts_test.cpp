@@ -102,8 +102,8 @@ TEST(Facts, WhatIsChosenIsTheBestRankedOfAllTrials) {
   als.method = Method::kAls;
   const Trial floor = evaluator.judge(mean, "the mean");
   const Trial better = evaluator.judge(als, "als");
-  ASSERT_TRUE(better.result.last.test_mrr);
-  EXPECT_EQ(better.error, 1.0 - *better.result.last.test_mrr);
+  ASSERT_TRUE(better.result->last.test_mrr);
+  EXPECT_EQ(better.error, 1.0 - *better.result->last.test_mrr);
   EXPECT_LT(better.error, floor.error);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lacuna/base/base.hpp>
+#include <lacuna/model/checkpoint.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/tensor/tensor.hpp>
 #include <memory>
@@ -209,6 +210,11 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
 // "-" is the standard output or input.
 Result<> save_model(const std::string& path, const Model& model);
 Result<Model> load_model(const std::string& path);
+
+// A checkpoint in the same layout, checked likewise. Loading gives `checkpoint` what a fit goes on from; it stays as it
+// was where the file is refused.
+Result<> save_checkpoint(const std::string& path, const Checkpoint& checkpoint);
+Result<> load_checkpoint(const std::string& path, Checkpoint& checkpoint);
 
 // Does the file begin like a model?
 [[nodiscard]] bool is_model_file(const std::string& path);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <lacuna/base/base.hpp>
 #include <lacuna/method/settings.hpp>
+#include <lacuna/model/checkpoint.hpp>
 #include <lacuna/model/model.hpp>
 #include <lacuna/problem/certificate.hpp>
 #include <lacuna/solver/stop_reason.hpp>
@@ -50,6 +51,9 @@ struct FitCallbacks {
   // has of the entries.
   const Communicator* everyone = nullptr;
   bool shared = false;
+  // What the fit goes on from, and where it leaves what it needs to go on later; null: nothing is kept. `fit` throws
+  // CheckpointError when it is of another fit.
+  Checkpoint* checkpoint = nullptr;
 };
 
 struct FitResult {

@@ -72,6 +72,9 @@ struct TuneCallbacks {
   std::function<std::optional<double>(const TuneCandidate&, double lambda, int fold)> known;
   std::function<void(const TuneCandidate&, double lambda, int fold, double error)> found;
   Interrupted interrupted;
+  // As of a fit. What is kept are the fits that have ended and the models that others begin with: a fit that was under
+  // way begins anew. Where `known` knows an error it is taken, and a fit that would begin with that one does not.
+  Checkpoint* checkpoint = nullptr;
 };
 
 // Throws std::invalid_argument when the options leave nothing to compare, the folds do not fit the tensor, or

@@ -102,11 +102,11 @@ Result<> ArrayWriter::save(const std::string& path, const nlohmann::json& header
   return file->commit();
 }
 
-Result<ArrayReader> ArrayReader::open(const std::string& path) {
+Result<ArrayReader> ArrayReader::open(const std::string& path, const std::string& what) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return input_error(path, system_text(errno));
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
-    return input_error(path, "not a regular file, expected a model");
+    return input_error(path, "not a regular file, expected a " + what);
   const long end = std::ftell(file.get());
   std::rewind(file.get());
   const std::uint64_t size = end < 0 ? 0 : static_cast<std::uint64_t>(end);
@@ -114,14 +114,16 @@ Result<ArrayReader> ArrayReader::open(const std::string& path) {
   char prefix[kPrefix] = {};
   if (size < kPrefix + sizeof(std::uint64_t) || std::fread(prefix, 1, kPrefix, file.get()) != kPrefix ||
       std::memcmp(prefix, kMagic, 7) != 0)
-    return input_error(path, "not a lacuna model (it does not begin with \"LACUNA\")");
+    return input_error(path, "not a lacuna " + what + " (it does not begin with \"LACUNA\")");
   if (prefix[7] != kMagic[7])
-    return input_error(path, "a model of layout " + std::to_string(static_cast<unsigned char>(prefix[7])) +
+    return input_error(path, "a " + what + " of layout " +
+                                 std::to_string(static_cast<unsigned char>(prefix[7])) +
                                  ", this version reads layout 1");
   std::uint64_t length = 0;
   std::memcpy(&length, prefix + 8, sizeof length);
   const std::uint64_t body = size - kPrefix - sizeof(std::uint64_t);
-  if (length > body || length > kMostHeader) return input_error(path, "the model is cut short or damaged");
+  if (length > body || length > kMostHeader)
+    return input_error(path, "the " + what + " is cut short or damaged");
 
   ArrayReader reader;
   std::string text(length, '\0');
@@ -134,10 +136,10 @@ Result<ArrayReader> ArrayReader::open(const std::string& path) {
   uLong sum = add_to_sum(crc32_z(0, nullptr, 0), prefix, kPrefix);
   sum = add_to_sum(sum, text.data(), text.size());
   sum = add_to_sum(sum, reader.arrays_.data(), reader.arrays_.size());
-  if (sum != stored) return input_error(path, "the model is damaged: its checksum does not match");
+  if (sum != stored) return input_error(path, "the " + what + " is damaged: its checksum does not match");
   reader.header_ = parse_bounded_json(text);
   if (reader.header_.is_discarded())
-    return input_error(path, "the model is damaged: its header is not JSON, or nested too deep");
+    return input_error(path, "the " + what + " is damaged: its header is not JSON, or nested too deep");
   return reader;
 }
 

@@ -57,7 +57,8 @@ class ArrayReader {
     using std::runtime_error::runtime_error;
   };
 
-  static Result<ArrayReader> open(const std::string& path);
+  // `what` it should be, for messages.
+  static Result<ArrayReader> open(const std::string& path, const std::string& what = "model");
   [[nodiscard]] const nlohmann::json& header() const { return header_; }
 
   // Throw Bad, or a json exception, when the description does not fit the file. Numbers are finite. All arrays

@@ -18,6 +18,14 @@
 
 namespace lacuna::io {
 
+// What a checkpoint, which is in the same layout, says that it is.
+inline constexpr std::string_view kCheckpointKind = "checkpoint";
+
+// A whole model, within a file of whatever kind. The second throws json exceptions, ArrayReader::Bad and
+// std::invalid_argument on what does not fit.
+[[nodiscard]] nlohmann::json describe_model(const Model& model, ArrayWriter& arrays);
+[[nodiscard]] Model read_model(const nlohmann::json& header, const ArrayReader& arrays);
+
 [[nodiscard]] bool knows_body(std::string_view kind);
 
 // Adds the body and how many entries it was fitted on to the header and the arrays.

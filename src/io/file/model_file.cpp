@@ -270,9 +270,8 @@ void read_model(const json& header, const ArrayReader& arrays, Model& model) {
 
 }  // namespace
 
-Result<> save_model(const std::string& path, const Model& model) {
-  ArrayWriter arrays;
-  json header = describe_model(model, "", arrays);
+json io::describe_model(const Model& model, ArrayWriter& arrays) {
+  json header = lacuna::describe_model(model, "", arrays);
   header["lacuna"] = model.version;
   header["index_base"] = model.index_base;
   for (std::size_t g = 0; g < model.calibration.groups.size(); ++g) {
@@ -284,7 +283,26 @@ Result<> save_model(const std::string& path, const Model& model) {
   }
   for (std::size_t k = 0; k < model.modes.size(); ++k)
     io::list_in(header, "modes").push_back(describe_mode(model.modes[k], k, arrays));
+  return header;
+}
+
+Result<> save_model(const std::string& path, const Model& model) {
+  ArrayWriter arrays;
+  const json header = io::describe_model(model, arrays);
   return arrays.save(path, header);
+}
+
+Model io::read_model(const json& header, const ArrayReader& arrays) {
+  Model model;
+  model.version = header.at("lacuna").get<std::string>();
+  model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
+  for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays, model.modes));
+  if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
+  for (const Mode& mode : model.modes)
+    if (auto zone = io::TimeZone::find(mode.time_zone); !zone) throw ArrayReader::Bad(zone.error().what);
+  lacuna::read_model(header, arrays, model);
+  if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], arrays);
+  return model;
 }
 
 namespace {
@@ -294,18 +312,12 @@ Result<Model> load_from(const std::string& path) {
   if (!arrays) return arrays.error();
   try {
     const json& header = arrays->header();
-    if (const std::string kind = header.at("kind").get<std::string>(); !io::knows_body(kind))
+    const std::string kind = header.at("kind").get<std::string>();
+    if (kind == io::kCheckpointKind)
+      return input_error(path, "a checkpoint, expected a model; a fit goes on from it with --resume");
+    if (!io::knows_body(kind))
       return input_error(path, "a model of kind '" + kind + "', which this version does not know");
-    Model model;
-    model.version = header.at("lacuna").get<std::string>();
-    model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
-    for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, *arrays, model.modes));
-    if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
-    for (const Mode& mode : model.modes)
-      if (auto zone = io::TimeZone::find(mode.time_zone); !zone) return input_error(path, zone.error().what);
-    read_model(header, *arrays, model);
-    if (header.contains("calibration")) model.calibration = read_calibration(header["calibration"], *arrays);
-    return model;
+    return io::read_model(header, *arrays);
   } catch (const std::bad_alloc&) {  // sizes were held against the file: it is not at fault
     throw;
   } catch (const std::exception& problem) {

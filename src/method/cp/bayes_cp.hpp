@@ -24,6 +24,7 @@
 #include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/rng.hpp"
 #include "model/bodies.hpp"
 
@@ -48,6 +49,9 @@ class BayesCp {
   [[nodiscard]] double train_rmse() const;
   [[nodiscard]] Cp means() const;  // without covariances, in the units of the data
   [[nodiscard]] Cp model() const;
+
+  // All that sweeps change, between two of them.
+  void fields(Archive& archive);
 
  private:
   struct Moments {

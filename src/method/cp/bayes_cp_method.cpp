@@ -38,8 +38,17 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
   Summary summary{.reason = StopReason::kMaxIterations};
   double reference = 0.0;  // the bound that changes are relative to
   double last = 0.0;
-  for (int step = 1; step <= *options.max_iterations; ++step) {
-    if (run.stop_now() || !solver.sweep(run.poll(), warm || step >= kLeastSweeps)) break;
+  int step = 0;  // whole ones
+  const auto fields = [&](Archive& archive) {
+    archive("solver", solver);
+    archive("reference", reference);
+    archive("last", last);
+    archive("step", step);
+    archive("summary", summary);
+  };
+  run.go_on_from(fields);
+  for (++step; step <= *options.max_iterations; ++step) {
+    if (run.stop_before_step() || !solver.sweep(run.poll_unless_kept(), warm || step >= kLeastSweeps)) break;
     const double bound = solver.lower_bound();
     if (step <= 2) reference = std::abs(bound);
     summary.iterations = step;
@@ -53,8 +62,11 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
                                  .gradient_norm = summary.gradient_norm,
                                  .relative_gradient = summary.relative_gradient};
     const auto add_test = [&](std::span<double> out) { add_values(solver.means(), run.test()->cells, out); };
-    if (run.report(record, {.train_rmse = solver.train_rmse()}, add_test) == Flow::kStop) break;
-    if (step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < *options.tolerance) {
+    const Flow flow = run.report(record, {.train_rmse = solver.train_rmse()}, add_test);
+    const bool done = step >= (warm ? 2 : kLeastSweeps) && summary.relative_gradient < *options.tolerance;
+    if (!done && run.keep_wanted()) run.keep(fields);
+    if (flow == Flow::kStop) break;
+    if (done) {
       summary.reason = StopReason::kSmallChange;
       break;
     }

@@ -46,6 +46,40 @@ Prox trace_norm_of_unfolding(const Shape& shape, int mode, double weight, Eigen:
   };
 }
 
+namespace {
+
+template <class Cells>
+void put(std::span<const double> values, const std::vector<std::size_t>& observed, Cells& at) {
+  for (std::size_t e = 0; e < observed.size(); ++e) at(static_cast<Eigen::Index>(observed[e])) = values[e];
+}
+
+// All that steps change.
+struct AdmmState {
+  Dense answer{};                       // X
+  std::vector<Eigen::ArrayXd> copy{};   // M_k
+  std::vector<Eigen::ArrayXd> shift{};  // U_k
+  double tau = 1.0;                     // 1 / rho
+  double kept = 1.0;                    // of U = T / rho, now that rho has grown
+  int step = 0;                         // whole ones
+  Summary summary{.reason = StopReason::kMaxIterations};
+  BestStep best;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("x", answer.value);
+    archive("copy", copy);
+    archive("shift", shift);
+    archive("tau", tau);
+    archive("kept", kept);
+    archive("step", step);
+    archive("summary", summary);
+    archive("best", best);
+    if (!best.fits(answer.value.size())) A::refuse("best", "as many cells as there are");
+  }
+};
+
+}  // namespace
+
 Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, FitRun& run,
                         const ExactAdmm& admm) {
   const std::vector<Index> sizes = extents(tensor.modes());
@@ -53,30 +87,32 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   const auto terms = static_cast<int>(admm.terms.size());
   const auto cells = cell_count(shape_of(tensor));
 
-  Dense answer{std::vector<double>(static_cast<std::size_t>(cells))};
+  AdmmState state{.answer = {std::vector<double>(static_cast<std::size_t>(cells))},
+                  .tau = admm.step * data_norm(tensor),
+                  .best = BestStep(options, run)};
+  Dense& answer = state.answer;
+  std::vector<Eigen::ArrayXd>& copy = state.copy;
+  std::vector<Eigen::ArrayXd>& shift = state.shift;
+  Summary& summary = state.summary;
   Eigen::Map<Eigen::ArrayXd> x(answer.value.data(), cells);
-  const auto set_observed = [&](auto& at) {
-    for (std::size_t e = 0; e < observed.size(); ++e)
-      at(static_cast<Eigen::Index>(observed[e])) = tensor.values()[e];
-  };
+  const auto set_observed = [&](auto& at) { put(tensor.values(), observed, at); };
   set_observed(x);
-  std::vector<Eigen::ArrayXd> copy(admm.terms.size(), x);                             // M_k
-  std::vector<Eigen::ArrayXd> shift(admm.terms.size(), Eigen::ArrayXd::Zero(cells));  // U_k
+  copy.assign(admm.terms.size(), x);
+  shift.assign(admm.terms.size(), Eigen::ArrayXd::Zero(cells));
   std::vector<double> norm(admm.terms.size());
   std::vector<double> gap(admm.terms.size());  // ||M_k - X||^2
 
-  double tau = admm.step * data_norm(tensor);  // 1 / rho
-  double kept = 1.0;                           // of U = T / rho, now that rho has grown
-  Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
   run.guess_unseen();
-  BestStep best(options, run);
   Eigen::ArrayXd next(cells);
-  for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
+  const auto fields = [&](Archive& archive) { archive("admm", state); };
+  run.go_on_from(fields);
+  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
+       step = ++state.step) {
     parallel_tasks(terms, [&](int k) {
-      shift[k] = kept * (shift[k] + x - copy[k]);
+      shift[k] = state.kept * (shift[k] + x - copy[k]);
       copy[k] = x + shift[k];
-      norm[k] = admm.terms[k]({copy[k].data(), answer.value.size()}, tau);
+      norm[k] = admm.terms[k]({copy[k].data(), answer.value.size()}, state.tau);
       gap[k] = (copy[k] - x).matrix().squaredNorm();
     });
     next = copy[0] - shift[0];
@@ -94,12 +130,13 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
     const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
     x = next;
     const bool again = end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary);
-    best.note(answer.value);
+    state.best.note(answer.value);
+    state.tau /= admm.growth;
+    state.kept = 1.0 / admm.growth;
+    if (summary.reason != StopReason::kSmallChange && run.keep_wanted()) run.keep(fields);
     if (!again) break;
-    tau /= admm.growth;
-    kept = 1.0 / admm.growth;
   }
-  best.put_back(answer.value);
+  state.best.put_back(answer.value);
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return {.body = std::move(answer), .summary = summary};
 }

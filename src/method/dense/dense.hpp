@@ -41,6 +41,12 @@ class BestStep {
   void put_back(std::vector<double>& value) {
     if (!value_.empty()) value = std::move(value_);
   }
+  template <class A>
+  void fields(A& archive) {
+    archive("value", value_);
+  }
+  // Whether it has as many cells as there are, if it has any.
+  [[nodiscard]] bool fits(std::size_t cells) const { return value_.empty() || value_.size() == cells; }
 
  private:
   bool keep_;

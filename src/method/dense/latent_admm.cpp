@@ -31,6 +31,40 @@ std::vector<double> mixture(const std::vector<Eigen::ArrayXd>& parts) {
   return share;
 }
 
+// All that steps change.
+struct DualState {
+  Dense answer{};                      // sum_k W_k
+  std::vector<Eigen::ArrayXd> part{};  // W_k
+  Eigen::ArrayXd dual{};               // eta A
+  Eigen::ArrayXd copies{};             // eta sum_k V_k
+  int step = 0;                        // whole ones
+  Summary summary{.reason = StopReason::kMaxIterations};
+  BestStep best;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("sum", answer.value);
+    archive("part", part);
+    archive("dual", dual);
+    archive("copies", copies);
+    archive("step", step);
+    archive("summary", summary);
+    archive("best", best);
+    if (!best.fits(answer.value.size())) A::refuse("best", "as many cells as there are");
+  }
+};
+
+// The square of what the sum misses of the entries.
+double missed_square(const ObservedTensor& tensor, const std::vector<std::size_t>& observed,
+                     const Eigen::ArrayXd& sum) {
+  double missed = 0.0;
+  for (std::size_t e = 0; e < observed.size(); ++e) {
+    const double error = sum(static_cast<Eigen::Index>(observed[e])) - tensor.values()[e];
+    missed += error * error;
+  }
+  return missed;
+}
+
 }  // namespace
 
 Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun& run) {
@@ -43,18 +77,25 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
 
   std::vector<Prox> prox;
   for (int k = 0; k < order; ++k) prox.push_back(trace_norm_of_unfolding(shape, k, 1.0));
-  Dense answer{std::vector<double>(static_cast<std::size_t>(cells), 0.0)};
-  Eigen::Map<Eigen::ArrayXd> sum(answer.value.data(), cells);                  // sum_k W_k
-  std::vector<Eigen::ArrayXd> part(prox.size(), Eigen::ArrayXd::Zero(cells));  // W_k
-  Eigen::ArrayXd dual = Eigen::ArrayXd::Zero(cells);                           // eta A
-  Eigen::ArrayXd copies = Eigen::ArrayXd::Zero(cells);                         // eta sum_k V_k
+  DualState state{.answer = {std::vector<double>(static_cast<std::size_t>(cells), 0.0)},
+                  .part = std::vector<Eigen::ArrayXd>(prox.size(), Eigen::ArrayXd::Zero(cells)),
+                  .dual = Eigen::ArrayXd::Zero(cells),
+                  .copies = Eigen::ArrayXd::Zero(cells),
+                  .best = BestStep(options, run)};
+  Dense& answer = state.answer;
+  std::vector<Eigen::ArrayXd>& part = state.part;
+  Eigen::ArrayXd& dual = state.dual;
+  Eigen::ArrayXd& copies = state.copies;
+  Summary& summary = state.summary;
+  Eigen::Map<Eigen::ArrayXd> sum(answer.value.data(), cells);
   Eigen::ArrayXd next(cells);
   std::vector<double> norm(prox.size());
   run.guess_unseen();
-  BestStep best(options, run);
-  Summary summary{.reason = StopReason::kMaxIterations};
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
-  for (int step = 1; step <= *options.max_iterations && !run.stop_now(); ++step) {
+  const auto fields = [&](Archive& archive) { archive("admm", state); };
+  run.go_on_from(fields);
+  for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
+       step = ++state.step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
       const auto c = static_cast<Eigen::Index>(observed[e]);
       dual(c) = (copies(c) + tensor.values()[e] - sum(c)) / order;
@@ -68,11 +109,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
     for (int k = 1; k < order; ++k) next += part[k];
     copies -= next;
 
-    double missed = 0.0;
-    for (std::size_t e = 0; e < observed.size(); ++e) {
-      const double error = next(static_cast<Eigen::Index>(observed[e])) - tensor.values()[e];
-      missed += error * error;
-    }
+    const double missed = missed_square(tensor, observed, next);
     summary.objective = 0.0;
     for (const double one : norm) summary.objective += one;
     summary.iterations = step;
@@ -80,10 +117,11 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
     sum = next;
     const double rmse = std::sqrt(missed / static_cast<double>(tensor.size()));
     const bool again = end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary);
-    best.note(answer.value);
+    state.best.note(answer.value);
+    if (summary.reason != StopReason::kSmallChange && run.keep_wanted()) run.keep(fields);
     if (!again) break;
   }
-  best.put_back(answer.value);
+  state.best.put_back(answer.value);
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return {.body = std::move(answer), .summary = summary, .mixture = mixture(part)};
 }

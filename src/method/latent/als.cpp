@@ -156,6 +156,12 @@ void Als::restore(const Kept& kept) {
   refresh_residual();
 }
 
+void Als::fields(Archive& archive) {
+  for (std::size_t p = 0; p < parts_.size(); ++p) archive("part" + std::to_string(p), parts_[p]);
+  archive("tau", entries_.tau);
+  if (archive.loading()) refresh_residual();
+}
+
 AlsCells::AlsCells(const ObservedTensor& tensor, const std::vector<AlsPart>& parts, const Cells& index) {
   silent_.assign(static_cast<std::size_t>(index.size()), true);
   for (const AlsPart& part : parts) {

@@ -51,9 +51,17 @@ class Als {
   // The factors, to come back to.
   struct Kept {
     std::vector<std::vector<float>> means;
+
+    template <class A>
+    void fields(A& archive) {
+      archive("means", means);
+    }
   };
   void keep(Kept& kept) const;
   void restore(const Kept& kept);
+
+  // All that sweeps change, between two of them.
+  void fields(Archive& archive);
 
  private:
   void refresh_residual();

@@ -22,6 +22,12 @@ class AlsKnown {
   // Both regressions, column by column; moves prior, deviation, spread and the rows without entries.
   void improve(AlsSide& side);
 
+  // All that improve() changes here.
+  template <class A>
+  void fields(A& archive) {
+    archive("columns", columns_);
+  }
+
   // Of C from its prior, up to constants.
   [[nodiscard]] double divergence(const AlsSide& side) const;
 
@@ -35,6 +41,19 @@ class AlsKnown {
     SideRegression::Line whole;
     double explained = 0.0;  // variance of its slope
     double left = 0.0;       // and of what it does not explain
+
+    template <class A>
+    void fields(A& archive) {
+      archive("constant", line.constant);
+      archive("slope", line.slope);
+      archive("precision", precision);
+      archive("square", square);
+      archive("log_variance", log_variance);
+      archive("whole_constant", whole.constant);
+      archive("whole_slope", whole.slope);
+      archive("explained", explained);
+      archive("left", left);
+    }
   };
   void move_prior(AlsSide& side, int k);
   void fill_rows(AlsSide& side, int k);

@@ -39,8 +39,19 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
   if (cells && !options.offsets->mean) run.guess_silent(cells->silent());
   std::optional<Als::Kept> best;
   double last = 0.0;
-  for (int step = 1; step <= *options.max_iterations; ++step) {
-    if (run.stop_now() || !als.sweep(run.poll())) break;
+  int step = 0;  // whole ones
+  const auto fields = [&](Archive& archive) {
+    archive("als", als);
+    archive("best", best);
+    archive("step", step);
+    archive("last", last);
+    archive("summary", summary);
+  };
+  if (run.may_be_kept()) als.keep(best.emplace());  // of the right size
+  run.go_on_from(fields);
+  if (step == 0) best.reset();
+  for (++step; step <= *options.max_iterations; ++step) {
+    if (run.stop_before_step() || !als.sweep(run.poll_unless_kept())) break;
     summary.iterations = step;
     summary.objective = als.objective();
     summary.gradient_norm = step == 1 ? std::abs(summary.objective) : std::abs(last - summary.objective);
@@ -53,8 +64,10 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
     const Flow flow = run.report(record, {.train_rmse = als.train_rmse()},
                                  [&](std::span<double> out) { cells->add_values(als, out); });
     if (options.search.keep_best && run.at_the_best()) als.keep(best ? *best : best.emplace());
+    const bool done = step > 1 && summary.relative_gradient < *options.tolerance;
+    if (!done && run.keep_wanted()) run.keep(fields);
     if (flow == Flow::kStop) break;
-    if (step > 1 && summary.relative_gradient < *options.tolerance) {
+    if (done) {
       summary.reason = StopReason::kSmallChange;
       break;
     }

@@ -66,6 +66,16 @@ class AlsPart {
   // Whether rows without entries have a factor and an effect, too.
   [[nodiscard]] bool knows_rows() const { return known_[0].has_value(); }
 
+  // All that sweeps change.
+  template <class A>
+  void fields(A& archive) {
+    archive("rows", sides_[0]);
+    archive("fibers", sides_[1]);
+    if (known_[0]) archive("known_rows", *known_[0]);
+    if (known_[1]) archive("known_fibers", *known_[1]);
+    archive("expected_variance", expected_variance_);
+  }
+
  private:
   bool update(int which, AlsEntries& entries, const Interrupted& interrupted);
   void set_precisions(AlsSide& side) const;

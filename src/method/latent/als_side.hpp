@@ -7,6 +7,7 @@
 #include <lacuna/tensor/tensor.hpp>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/parallel.hpp"
 #include "kernels/factor_table.hpp"
 #include "kernels/row_kernels.hpp"
@@ -38,6 +39,14 @@ struct RowLists {
 template <class Body>
 bool for_row_blocks(const RowLists& lists, const Interrupted& interrupted, Body&& body);
 
+// A table as it lies there, padding included; it keeps its size.
+inline void fields_of(Archive& archive, FactorTable<float>& table) {
+  std::vector<float> values(table.data(), table.data() + table.size());
+  archive("values", values);
+  if (static_cast<Count>(values.size()) != table.size()) Archive::refuse("values", "a table of another size");
+  std::copy(values.begin(), values.end(), table.data());
+}
+
 // What the parts share.
 struct AlsEntries {
   std::vector<float> residual;  // y_e - sum_p x_e, in units of the data's deviation
@@ -62,6 +71,20 @@ struct AlsSide {
   std::vector<double> shared_square;
   double log_variance = 0.0;  // summed over rows and free columns
   Count observed_rows = 0;
+
+  // All that sweeps change.
+  template <class A>
+  void fields(A& archive) {
+    archive("mean", mean);
+    archive("variance", variance);
+    archive("prior", prior);
+    archive("shared", shared);
+    archive("precision", precision);
+    archive("deviation", deviation);
+    archive("spread", spread);
+    archive("shared_square", shared_square);
+    archive("log_variance", log_variance);
+  }
 
   [[nodiscard]] int width() const { return mean.columns(); }
   [[nodiscard]] bool is_free(int column) const { return column < rank() || column == effect; }

@@ -45,8 +45,26 @@ Summary iterate(FrankWolfe& solver, const FfwReport& report, const Settings& opt
   Summary summary{.reason = StopReason::kMaxIterations};
   const double scale = solver.objective_at_zero();
   double lower = 0.0;
-  auto corner = solver.best_corner(run.poll());
-  for (int step = 0; corner; ++step) {
+  int step = 0;
+  const auto fields = [&](Archive& archive) {
+    archive("solver", solver);
+    archive("lower", lower);
+    archive("step", step);
+    archive("summary", summary);
+  };
+  // What is kept is of a step that was reported: it goes on with the move that follows.
+  const auto move = [&](const FrankWolfe::Corner& to) {
+    solver.step(to);
+    if (solver.columns() > kMostColumns && (run.may_be_kept() || !run.stop_now())) solver.reduce();
+    ++step;
+  };
+  const bool goes_on = run.go_on_from(fields);
+  auto corner = solver.best_corner(run.poll_unless_kept());
+  if (goes_on) {
+    move(*corner);
+    corner = solver.best_corner(run.poll_unless_kept());
+  }
+  while (corner) {
     summary.iterations = step;
     summary.objective = solver.objective();
     lower = std::max(lower, summary.objective - solver.gap(*corner));
@@ -56,12 +74,15 @@ Summary iterate(FrankWolfe& solver, const FfwReport& report, const Settings& opt
                                  .objective = summary.objective,
                                  .gradient_norm = summary.gradient_norm,
                                  .relative_gradient = summary.relative_gradient};
-    if (report.step(record, summary.gradient_norm) == Flow::kStop) break;
-    if (summary.relative_gradient <= *options.tolerance) summary.reason = StopReason::kSmallGap;
-    if (summary.reason == StopReason::kSmallGap || step >= *options.max_iterations) break;
-    solver.step(*corner);
-    if (solver.columns() > kMostColumns && !run.stop_now()) solver.reduce();
-    corner = solver.best_corner(run.poll());
+    const Flow flow = report.step(record, summary.gradient_norm);
+    const bool close = summary.relative_gradient <= *options.tolerance;
+    const bool done = close || step >= *options.max_iterations;
+    if (!done && run.keep_wanted()) run.keep(fields);
+    if (flow == Flow::kStop) break;
+    if (close) summary.reason = StopReason::kSmallGap;
+    if (done) break;
+    move(*corner);
+    corner = solver.best_corner(run.poll_unless_kept());
   }
   if (run.stopped()) summary.reason = StopReason::kStopped;
   return summary;

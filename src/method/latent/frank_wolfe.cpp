@@ -200,6 +200,19 @@ double FrankWolfe::norm() const {
   return sum;
 }
 
+void FrankWolfe::fields(Archive& archive) {
+  archive("x", x_);
+  archive("basis", basis_);
+  if (!archive.loading()) return;
+  for (std::size_t k = 0; k < basis_.size(); ++k) {
+    const Basis& basis = basis_[k];
+    if (basis.u.rows() != kernels()[k].rows() || basis.v.rows() != kernels()[k].view().fibers() ||
+        basis.s.rows() != basis.u.cols() || basis.s.cols() != basis.v.cols())
+      Archive::refuse("basis", "one of this data");
+  }
+  refresh_residual();
+}
+
 ModelPart FrankWolfe::part(std::size_t k) const {
   return {.modes = kernels()[k].part(),
           .lambda = 1.0,

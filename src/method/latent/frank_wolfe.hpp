@@ -15,6 +15,7 @@
 #include <lacuna/base/base.hpp>
 #include <optional>
 
+#include "base/archive.hpp"
 #include "model/latent.hpp"
 #include "problem/problem_data.hpp"
 
@@ -54,6 +55,9 @@ class FrankWolfe {
   [[nodiscard]] std::span<const double> residual() const { return z_; }
   [[nodiscard]] std::span<const PartKernels> kernels() const { return data_.parts().all(); }
 
+  // All that steps change, between two of them.
+  void fields(Archive& archive);
+
   // The parts X_k = U_k V_k' as they are.
   [[nodiscard]] ModelPart part(std::size_t k) const;
 
@@ -64,6 +68,13 @@ class FrankWolfe {
     Matrix<double> u;
     Matrix<double> v;
     Eigen::MatrixXd s;
+
+    template <class A>
+    void fields(A& archive) {
+      archive("u", u);
+      archive("v", v);
+      archive("s", s);
+    }
   };
 
   void refresh_residual();

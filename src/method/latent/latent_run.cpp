@@ -135,6 +135,14 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
 }
 
 template <class Real>
+std::vector<Matrix<Real>> empty_factors(const ProblemData<Real>& data, const FitPlan& plan) {
+  std::vector<Matrix<Real>> u;
+  for (std::size_t p = 0; p < plan.ranks.size(); ++p)
+    u.emplace_back(Matrix<Real>::Zero(data.parts()[p].factor_rows(), plan.ranks[p]));
+  return u;
+}
+
+template <class Real>
 std::vector<Real> starting_dual(const Layouts& layouts, const Settings& options) {
   const Latent* warm = warm_parts(options);
   if (warm == nullptr) return {};
@@ -186,6 +194,8 @@ template std::vector<Matrix<double>> starting_factors(const ProblemData<double>&
                                                       const Settings&);
 template std::vector<Matrix<float>> starting_factors(const ProblemData<float>&, const FitPlan&,
                                                      const Settings&);
+template std::vector<Matrix<double>> empty_factors(const ProblemData<double>&, const FitPlan&);
+template std::vector<Matrix<float>> empty_factors(const ProblemData<float>&, const FitPlan&);
 template std::vector<double> starting_dual(const Layouts&, const Settings&);
 template std::vector<float> starting_dual(const Layouts&, const Settings&);
 template ProductManifold<double> spectrahedra(const ProblemData<double>&, const std::vector<int>&);

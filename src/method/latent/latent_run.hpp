@@ -52,6 +52,10 @@ template <class Real>
 [[nodiscard]] std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const FitPlan& plan,
                                                          const Settings& options);
 
+// As large as those, of zeros: for a fit that goes on with others.
+template <class Real>
+[[nodiscard]] std::vector<Matrix<Real>> empty_factors(const ProblemData<Real>& data, const FitPlan& plan);
+
 // The warm model's Z when it is about the same entries, on every process; else empty.
 template <class Real>
 [[nodiscard]] std::vector<Real> starting_dual(const Layouts& layouts, const Settings& options);

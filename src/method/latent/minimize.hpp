@@ -17,14 +17,15 @@ struct MinimizeOptions {
 
 template <class M, class O, class Observe>
 Summary minimize(const M& manifold, O& objective, typename M::Point& x, typename O::State& state,
-                 const MinimizeOptions& options, const Interrupted& interrupted, Observe&& observe) {
+                 const MinimizeOptions& options, const Interrupted& interrupted, Observe&& observe,
+                 const StepKeeper* keeper = nullptr) {
   if (options.optimizer == Optimizer::kNonlinearCg)
     return nonlinear_cg(manifold, objective, x, state,
                         {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
-                        interrupted, std::forward<Observe>(observe));
+                        interrupted, std::forward<Observe>(observe), keeper);
   return trust_region(manifold, objective, x, state,
                       {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
-                      interrupted, std::forward<Observe>(observe));
+                      interrupted, std::forward<Observe>(observe), keeper);
 }
 
 }  // namespace lacuna

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TR-LS: problem P by trust region over (u, Z) together, from the dual's Z at the starting factors.
+#include <algorithm>
+
 #include "method/latent/latent_run.hpp"
 #include "method/latent/minimize.hpp"
 #include "problem/dual_problem.hpp"
@@ -20,6 +22,20 @@ void balance(ProblemData<Real>& data, std::vector<Real>& z) {
   for (Real& value : z) value = static_cast<Real>(static_cast<double>(value) / length);
 }
 
+void check_positive(const std::vector<double>& lambda) {
+  if (!std::all_of(lambda.begin(), lambda.end(), [](double value) { return value > 0.0; }))
+    Archive::refuse("lambda", "numbers > 0");
+}
+
+// The maximiser of problem D at these factors.
+template <class Real>
+std::vector<Real> dual_at(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u, FitRun& run) {
+  DualProblem<Real> dual(data, {}, run.poll());
+  typename DualProblem<Real>::State state;
+  dual.evaluate(u, nullptr, state);
+  return std::move(state.z);
+}
+
 }  // namespace
 
 template <class Real>
@@ -29,15 +45,25 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
   const LatentReport report(run, data.parts());
 
   Solution<Real> solution;
-  std::vector<Matrix<Real>> x = starting_factors(data, plan, options);
-  solution.z = starting_dual<Real>(*layouts, options);
-  if (solution.z.empty()) {
-    DualProblem<Real> dual(data, {}, run.poll());
-    typename DualProblem<Real>::State state;
-    dual.evaluate(x, nullptr, state);
-    solution.z = std::move(state.z);
+  std::vector<Matrix<Real>> x =
+      run.going_on() ? empty_factors(data, plan) : starting_factors(data, plan, options);
+  std::vector<double> lambda;  // as balanced at the beginning
+  bool spoiled = false;        // by an interruption: nothing to go on from
+  const auto fields = [&](Archive& archive) { archive("lambda", lambda); };
+  if (run.going_on()) {
+    lambda.resize(plan.ranks.size());
+    run.load(fields);
+    check_positive(lambda);
+    data.set_lambda(lambda);
+    solution.z.resize(static_cast<std::size_t>(data.entries()));
+  } else {
+    solution.z = starting_dual<Real>(*layouts, options);
+    if (solution.z.empty()) solution.z = dual_at(data, x, run);
+    spoiled = run.stop_now();
+    balance(data, solution.z);
+    lambda = data.lambda();
+    run.start_stage(1.0);
   }
-  balance(data, solution.z);
   x.push_back(Eigen::Map<const Matrix<Real>>(solution.z.data(), data.entries(), 1));
 
   std::vector<typename ProductManifold<Real>::Factor> factors;
@@ -48,20 +74,24 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
 
   PrimalProblem<Real> problem(data);
   typename PrimalProblem<Real>::State state;
-  run.start_stage(1.0);
+  Count applied = 0;  // before it went on
+  StepKeeper keeper = run.keeper(
+      fields, [&] { applied = run.progress().operator_applications - problem.operator_applications(); });
+  if (spoiled) keeper.wanted = {};
   solution.summary = minimize(
       manifold, problem, x, state,
       {.optimizer = *options.latent.optimizer,
        .max_iterations = *options.max_iterations,
        .tolerance = *options.tolerance},
-      run.poll(), [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
+      run.poll(),
+      [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
         return report.step<Real>(record,
                                  {.train_rmse = std::sqrt(here.cost / data.total_weight()),
-                                  .operator_applications = problem.operator_applications()},
+                                  .operator_applications = applied + problem.operator_applications()},
                                  at, data.lambda(), flat(at.back()));
-      });
-  const std::span<const Real> z = flat(x.back());
-  solution.z.assign(z.begin(), z.end());
+      },
+      &keeper);
+  solution.z.assign(x.back().data(), x.back().data() + x.back().size());
   x.pop_back();
   solution.u = std::move(x);
   solution.lambda = data.lambda();

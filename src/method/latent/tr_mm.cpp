@@ -22,8 +22,50 @@ template <class Real>
 struct Kept {
   std::vector<Matrix<Real>> u;
   std::vector<Real> z;
-  double misfit;
+  double misfit = 0.0;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("u", u);
+    archive("z", z);
+    archive("misfit", misfit);
+  }
 };
+
+// How far the fit has come along its path.
+template <class Real>
+struct Progress {
+  std::size_t stage = 0;
+  int left = 0;  // steps
+  std::optional<Kept<Real>> best{};
+
+  template <class A>
+  void fields(A& archive) {
+    archive("stage", stage);
+    archive("left", left);
+    archive("best", best);
+  }
+  // Whether it is one of a path of so many stages, of these factors and of so many entries.
+  [[nodiscard]] bool fits(std::size_t stages, const std::vector<Matrix<Real>>& u, Count entries) const {
+    bool same = stage < stages;
+    if (!best) return same;
+    same = same && best->u.size() == u.size() && static_cast<Count>(best->z.size()) == entries;
+    for (std::size_t p = 0; same && p < u.size(); ++p)
+      same = best->u[p].rows() == u[p].rows() && best->u[p].cols() == u[p].cols();
+    return same;
+  }
+};
+
+MinimizeOptions stage_options(const Settings& options, bool last, int left) {
+  return {.optimizer = *options.latent.optimizer,
+          .max_iterations = last ? left : std::min(left / 2, kStageIterations),
+          .tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)};
+}
+
+std::vector<double> multiplied(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
 }  // namespace
 
 template <class Real>
@@ -33,30 +75,30 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
   const LatentReport report(run, data.parts());
 
   Solution<Real> solution;
-  solution.u = starting_factors(data, plan, options);
+  solution.u = run.going_on() ? empty_factors(data, plan) : starting_factors(data, plan, options);
   // Without a step the Z of other settings would pass for this one's wherever it is close enough.
-  if (*options.max_iterations > 0) solution.z = starting_dual<Real>(*layouts, options);
+  if (*options.max_iterations > 0 && !run.going_on()) solution.z = starting_dual<Real>(*layouts, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
-  int left = *options.max_iterations;
+  Progress<Real> at_work{.left = *options.max_iterations};
+  const auto fields = [&](Archive& archive) { archive("path", at_work); };
+  if (run.going_on()) run.load(fields);
+  if (!at_work.fits(plan.path.size(), solution.u, data.entries()))
+    Archive::refuse("path", "a stage of this fit");
+  std::optional<Kept<Real>>& best = at_work.best;
   const double floor = has_grids(data.parts()) ? kNearFloor * *options.tolerance : 0.0;
-  for (const double factor : plan.path) {
+  for (; at_work.stage < plan.path.size(); ++at_work.stage) {
+    const double factor = plan.path[at_work.stage];
     const bool last = factor == 1.0;
-    std::vector<double> lambda = plan.lambda;
-    for (double& value : lambda) value *= factor;
-    data.set_lambda(std::move(lambda));
-    run.start_stage(factor);
+    data.set_lambda(multiplied(plan.lambda, factor));
+    if (!run.going_on()) run.start_stage(factor);
 
     DualProblem<Real> problem(data, {.floor = floor}, run.poll());
     problem.start_from(std::move(solution.z));
     typename DualProblem<Real>::State state;
-    std::optional<Kept<Real>> best;
-    const MinimizeOptions stage{
-        .optimizer = *options.latent.optimizer,
-        .max_iterations = last ? left : std::min(left / 2, kStageIterations),
-        .tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)};
+    const StepKeeper keeper = run.keeper(fields, [&] { applied = run.progress().operator_applications; });
     solution.summary = minimize(
-        manifold, problem, solution.u, state, stage, run.poll(),
+        manifold, problem, solution.u, state, stage_options(options, last, at_work.left), run.poll(),
         [&](const IterationRecord& record, const std::vector<Matrix<Real>>& u, const auto& at) {
           Measured measured{.train_rmse = at.misfit / std::sqrt(data.total_weight()),
                             .operator_applications = applied + problem.operator_applications()};
@@ -66,7 +108,8 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
           if (options.search.keep_best && last && run.at_the_best())
             best = {.u = u, .z = at.z, .misfit = at.misfit};
           return flow;
-        });
+        },
+        &keeper);
     if (best) {
       solution.u = std::move(best->u);
       state.z = std::move(best->z);
@@ -78,7 +121,7 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
       });
     solution.z = std::move(state.z);
     applied += problem.operator_applications();
-    left -= solution.summary.iterations;
+    at_work.left -= solution.summary.iterations;
     if (run.stopped()) break;
   }
   solution.lambda = data.lambda();

@@ -123,6 +123,7 @@ class ComplExFit {
   Flow report();
   void calibrate_on(const LinkEntries& entries);
   void keep_record();
+  void fields(Archive& archive);
 
   const ObservedTensor* tensor_;
   const Settings* options_;
@@ -136,7 +137,25 @@ class ComplExFit {
   Summary summary_{.reason = StopReason::kMaxIterations};
   std::optional<ComplEx> best_;
   std::array<double, 3> reported_{};  // the calibration that was measured last
+  bool joined_ = false;               // the reserved entries are learned from, too
+  bool enough_ = false;               // the loss fell no more before that
+  int before_ = 0;                    // passes until then
 };
+
+void ComplExFit::fields(Archive& archive) {
+  archive("trainer", *trainer_);
+  archive("summary", summary_);
+  bool kept = best_.has_value();
+  archive("kept", kept);
+  if (archive.loading() && kept) best_ = trainer_->model();  // of the right sizes
+  if (kept) archive("best", *best_);
+  archive("reported0", reported_[0]);
+  archive("reported1", reported_[1]);
+  archive("reported2", reported_[2]);
+  archive("joined", joined_);
+  archive("enough", enough_);
+  archive("before", before_);
+}
 
 void ComplExFit::calibrate_on(const LinkEntries& entries) {
   Rng rng(options_->seed ^ kDrawing);
@@ -175,7 +194,7 @@ bool ComplExFit::learn(const LinkEntries& entries, int last) {
       trainer_->take(with_corrupted(entries, known, trainer_->model(), drawn_, rng));
     }
     const double before = trainer_->mean_loss();
-    const bool whole = trainer_->epoch(run_->poll());
+    const bool whole = trainer_->epoch(run_->poll_unless_kept());
     if (!whole && trainer_->mean_loss() == 0.0) return false;
     ++summary_.iterations;
     summary_.objective = trainer_->mean_loss();
@@ -184,8 +203,10 @@ bool ComplExFit::learn(const LinkEntries& entries, int last) {
     summary_.relative_gradient = relative_gradient_norm(summary_.gradient_norm, summary_.objective);
     const Flow flow = report();
     if (options_->search.keep_best && run_->at_the_best()) best_ = trainer_->model();
+    const bool done = !first && summary_.relative_gradient < *options_->tolerance;
+    if (!done && run_->keep_wanted()) run_->keep([this](Archive& archive) { fields(archive); });
     if (flow == Flow::kStop || !whole) return false;
-    if (!first && summary_.relative_gradient < *options_->tolerance) {
+    if (done) {
       summary_.reason = StopReason::kSmallChange;
       return true;
     }
@@ -210,13 +231,18 @@ Solved ComplExFit::solve() {
   LinkSplit split = reserve(entries_, kReservedShare, kMostReserved, rng);
   const bool reserved = split.reserved.size() >= kLeastReserved;
   const int most = *options_->max_iterations;
-  const bool go_on = reserved ? learn(split.kept, most - most / 4) : learn(entries_, most);
-  calibrate_on(reserved ? split.reserved : entries_);
+  run_->go_on_from([this](Archive& archive) { fields(archive); });
+  bool go_on = true;
+  if (!joined_) {
+    go_on = reserved ? learn(split.kept, most - most / 4) : learn(entries_, most);
+    calibrate_on(reserved ? split.reserved : entries_);
+    before_ = summary_.iterations;
+    enough_ = summary_.reason == StopReason::kSmallChange;
+    joined_ = true;
+  }
   if (go_on && reserved) {
-    const int done = summary_.iterations;
-    const bool enough = summary_.reason == StopReason::kSmallChange;
-    (void)learn(entries_, enough ? std::min(most, done + std::max(1, done / 3)) : most);
-    if (enough && !run_->stopped()) summary_.reason = StopReason::kSmallChange;
+    (void)learn(entries_, enough_ ? std::min(most, before_ + std::max(1, before_ / 3)) : most);
+    if (enough_ && !run_->stopped()) summary_.reason = StopReason::kSmallChange;
   }
   if (best_) {  // what was calibrated last holds for it, too
     best_->constant = trainer_->model().constant;

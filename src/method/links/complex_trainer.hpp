@@ -6,10 +6,20 @@
 #include <lacuna/base/base.hpp>
 #include <optional>
 
+#include "base/archive.hpp"
 #include "method/links/logistic_loss.hpp"
 #include "method/links/softmax_loss.hpp"
 
 namespace lacuna {
+
+// The numbers of a model whose sizes are given.
+inline void fields_of(Archive& archive, ComplEx& x) {
+  archive("entities", x.entities);
+  archive("relations", x.relations);
+  archive("constant", x.constant);
+  archive("forward", x.forward);
+  archive("backward", x.backward);
+}
 
 struct ComplExOptions {
   bool softmax = true;  // or logistic
@@ -33,6 +43,16 @@ class ComplExTrainer {
 
   [[nodiscard]] const ComplEx& model() const { return x_; }
   [[nodiscard]] ComplEx& model() { return x_; }
+
+  // All that passes change, between two of them.
+  template <class A>
+  void fields(A& archive) {
+    fields_of(archive, x_);
+    archive("entity_squares", entity_squares_);
+    archive("relation_squares", relation_squares_);
+    archive("rng", rng_);
+    archive("loss", loss_);
+  }
 
  private:
   void softmax_batches(const Interrupted& interrupted);

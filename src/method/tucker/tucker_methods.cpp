@@ -28,7 +28,8 @@ constexpr int kStageIterations = 20;
 constexpr double kStageTolerance = 1e-3;
 
 Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgOptions& stage, FitRun& run,
-                 const std::optional<SortedCells>& test, Tucker& x, TuckerProblem::State& state) {
+                 const std::optional<SortedCells>& test, const FitRun::Fields& fields, Tucker& x,
+                 TuckerProblem::State& state) {
   TuckerProblem problem(tensor, run.everyone());
   NonlinearCgOptions options = stage;
   const auto observe = [&](const IterationRecord& record, const Tucker& at,
@@ -36,10 +37,11 @@ Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgO
     return run.report(record, {.train_rmse = problem.train_rmse(here)},
                       [&](std::span<double> out) { add_values(at, *test, out); });
   };
+  if (!run.going_on()) run.start_stage();
+  const StepKeeper keeper = run.keeper(fields);
   const auto on = [&](const auto& manifold) {
-    return nonlinear_cg(manifold, problem, x, state, options, run.poll(), observe);
+    return nonlinear_cg(manifold, problem, x, state, options, run.poll(), observe, &keeper);
   };
-  run.start_stage();
   switch (method) {
     case Method::kGeomCg:
       options.rule = ConjugateRule::kPolakRibiere;
@@ -78,6 +80,13 @@ Tucker starting_point(const ObservedTensor& tensor, const std::vector<int>& rank
   }
 }
 
+// Zeros, for a fit that goes on with other numbers of these ranks.
+Tucker empty_tensor(const ObservedTensor& tensor, const std::vector<int>& ranks) {
+  Tucker x;
+  TuckerSpace(shape_of(tensor), ranks).zero(x, x);
+  return x;
+}
+
 std::vector<int> in_order(const std::vector<int>& list, const std::vector<int>& order) {
   std::vector<int> picked;
   for (const int k : order) picked.push_back(list[k]);
@@ -112,7 +121,22 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
   run.guess_unseen();
   if (run.test() != nullptr) run.untimed([&] { test.emplace(run.test()->cells.reordered(order)); });
   Rng rng(options.seed);
-  Tucker x = starting_point(tensor, ranks, warm, options, run.everyone(), rng);
+  Tucker x;
+  std::vector<int> stage = ranks;  // of this stage
+  const auto fields = [&](Archive& archive) {
+    archive("ranks", stage);
+    archive("rng", rng);
+  };
+  if (run.going_on()) {
+    run.load(fields);
+    for (std::size_t k = 0; k < stage.size(); ++k)
+      if (stage.size() != ranks.size() || stage[k] < 1 || stage[k] > ranks[k])
+        Archive::refuse("ranks", "ranks on the way to those of this fit");
+    x = empty_tensor(tensor, stage);
+  } else {
+    x = starting_point(tensor, ranks, warm, options, run.everyone(), rng);
+    stage = x.ranks();
+  }
   Summary summary;
   for (;;) {
     const bool last = x.ranks() == ranks;
@@ -122,11 +146,12 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
         {.max_iterations =
              last ? *options.max_iterations : std::min(kStageIterations, *options.max_iterations),
          .gradient_tolerance = last ? *options.tolerance : std::max(kStageTolerance, *options.tolerance)},
-        run, test, x, state);
+        run, test, fields, x, state);
     if (last || run.stopped()) break;
     std::vector<int> next = x.ranks();
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, run.everyone(), rng);
+    stage = std::move(next);
   }
   run.record().ranks = wanted;
   return {.body = reordered(x, back), .summary = summary};
