@@ -99,7 +99,10 @@ void ExplainOutput::add_entries(const ExplainedTerm& term, double scale, std::st
     std::string cell;
     for (int k = 0; k < model_->order(); ++k)
       cell += fmt::format("{}{}={}", k == 0 ? "" : " ", names_->name(k), names_->text(k, entry.cell[k]));
-    const std::string value = entry.value ? fmt::format(", observed {:.5g}", *entry.value) : "";
+    // Z tells a value in dual form, up to what a fit that stopped early leaves.
+    const bool about = entry.value && !term.factored && *entry.value != std::round(*entry.value);
+    const std::string value =
+        entry.value ? fmt::format(", observed {}{:.5g}", about ? "about " : "", *entry.value) : "";
     text +=
         inner_line(entry.adds, fmt::format("{}{}: {:.4g} of {:.4g}", cell, value, entry.weight, entry.left));
   }
