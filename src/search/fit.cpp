@@ -220,7 +220,7 @@ FitResult fit(ObservedTensor tensor, const Settings& given, const FitCallbacks& 
     measure(test, result);
   } else {
     result = fit_chosen(std::move(tensor), found, callbacks, test);
-    if (found.settings.max_iterations.given() && asked.max_iterations.open() &&
+    if (found.others.empty() && found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = kEnoughSteps;
       result.converged = true;
