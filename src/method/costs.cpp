@@ -160,6 +160,51 @@ double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings
          kNumber * (cells * (kArrays + kModeArrays * order) + gram * busy);
 }
 
+namespace {
+
+// Columns of the field that method edges has; the default is that of its rank.
+double edge_columns(const std::vector<Mode>& modes, const Settings& settings) {
+  double learned = modes.empty() ? 1.0 : modes.front().size;
+  for (const Mode& mode : modes) learned = std::min<double>(learned, mode.size);
+  if (settings.latent.parts.given() && !settings.latent.parts->empty()) {
+    const PartOptions& part = settings.latent.parts->front();
+    learned = part.spec.learns() ? modes[part.spec.mode].size : 1.0;
+    if (part.rank > 0) return std::min<double>(part.rank, learned);
+  }
+  return std::min<double>(settings.ranks.value_or({info(Method::kEdges).rank})[0], learned);
+}
+
+double edge_cells(const std::vector<Mode>& modes, const Settings& settings) {
+  const auto learned = [&](const Mode& mode) {
+    if (!settings.latent.parts.given() || settings.latent.parts->empty())
+      return std::all_of(modes.begin(), modes.end(),
+                         [&](const Mode& other) { return mode.size <= other.size; });
+    const PartSpec& spec = settings.latent.parts->front().spec;
+    return spec.learns() && &modes[spec.mode] == &mode;
+  };
+  const auto at = std::find_if(modes.begin(), modes.end(), learned);
+  return count_cells(modes) / (at == modes.end() ? 1.0 : static_cast<double>(at->size));
+}
+
+}  // namespace
+
+double edges_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kPadding = 1.5;  // of the grid, at the most, to lengths that a transform is quick at
+  constexpr double kFields = 8;     // the field, four vectors of conjugate gradients, those of a new U
+  constexpr double kPerCell = 10;   // spectrum, diagonal, conductances, what a product needs
+  constexpr double kAnswers = 3;    // this one, the one before, the best
+  const double cells = kPadding * edge_cells(modes, settings);
+  return indices(entries, modes) + 40.0 * static_cast<double>(entries) +
+         kNumber *
+             (cells * (kFields * edge_columns(modes, settings) + kPerCell) + kAnswers * count_cells(modes));
+}
+
+double edges_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kOfACell = 30.0;  // two transforms, two smoothings, a few sums
+  return edge_columns(modes, settings) *
+         (kOfACell * edge_cells(modes, settings) + 2.0 * static_cast<double>(entries));
+}
+
 double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   const std::size_t parts = settings.latent.parts.given() ? settings.latent.parts->size() : modes.size();
   double columns = 0.0;

@@ -18,6 +18,7 @@ inline constexpr double kMostLinkScores = 6e9;
 [[nodiscard]] double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double edges_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
 [[nodiscard]] double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
@@ -26,6 +27,7 @@ inline constexpr double kMostLinkScores = 6e9;
 [[nodiscard]] double cp_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double complex_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double dense_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
+[[nodiscard]] double edges_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
 }  // namespace lacuna

@@ -120,11 +120,12 @@ void FitRun::guess_silent(const std::vector<bool>& silent) {
   guess_ = guess.at(test_->cells, guessed_cells_);
 }
 
-void FitRun::guess_unseen() {
+void FitRun::guess_unseen(std::span<const int> spanned) {
   if (test_ == nullptr) return;
   const ColdGuess guess(*model_);
   std::vector<bool> silent;
-  for (Count i = 0; i < test_->size(); ++i) silent.push_back(guess.unseen_mode(test_->cells, i) >= 0);
+  for (Count i = 0; i < test_->size(); ++i)
+    silent.push_back(guess.unseen_mode(test_->cells, i, spanned) >= 0);
   guess_silent(silent);
 }
 

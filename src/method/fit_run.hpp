@@ -39,7 +39,7 @@ class FitRun {
   // Which test cells the body will be silent about, or that it is silent about all of unseen positions: they are
   // judged by the guess that the model will make there.
   void guess_silent(const std::vector<bool>& silent);
-  void guess_unseen();
+  void guess_unseen(std::span<const int> spanned = {});  // but for positions along these modes
 
   // Runs what is no part of fitting, with the clock stopped.
   template <class Body>

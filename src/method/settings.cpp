@@ -88,7 +88,7 @@ Settings settled(Settings settings, int order) {
   settle(kTakesPrecision, settings.latent.precision, Precision::kDouble);
   if (method.method != Method::kComplEx) settle(kTakesLoss, settings.loss, Loss::kSquared);
   settle(kTakesInit, settings.start, method.start);
-  settle(kTakesParts, settings.latent.parts, full_structure(order));
+  if (method.model == "latent") settle(kTakesParts, settings.latent.parts, full_structure(order));
   if (settings.latent.parts.given()) settings.latent.parts = closed(*settings.latent.parts);
   settle(kTakesUnshrunk, settings.dense.unshrunk, 0.0);
   if (settings.latent.lambdas.open()) settle(kTakesLambda, settings.lambda, Settings::kDefaultLambda);

@@ -212,6 +212,7 @@ constexpr SettingField word(std::string_view name, std::string_view values, std:
 
 constexpr auto kLatent = &Settings::latent;
 constexpr auto kDense = &Settings::dense;
+constexpr auto kField = &Settings::field;
 constexpr auto kLinks = &Settings::links;
 constexpr auto kSearch = &Settings::search;
 constexpr std::array kStarts = {Start::kRandom, Start::kSpectral, Start::kGrow};
@@ -259,6 +260,10 @@ const SettingField kFields[] = {
     number<Share, kDense, &DenseSettings::unshrunk>(
         "unshrunk", "auto or a share >= 0 and below 1", "auto", kTakesUnshrunk,
         "share of the largest singular values that are not shrunk"),
+    number<NotNegative, kField, &FieldSettings::contrast>(
+        "contrast", "auto or a number >= 0", "auto", kTakesContrast,
+        "what counts as an edge: squared steps between neighbours of so many times their mean; 0: nothing "
+        "does"),
     {"tubes", "a mode", "the smallest mode", kTakesTubes, "the mode that tsvd transforms along",
      is_given<kDense, &DenseSettings::tubes>, read_tubes,
      [](const Settings& s, const Modes& modes) {

@@ -25,6 +25,7 @@ struct Solved {
 [[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_complex(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_edges(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_overlapped(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run);

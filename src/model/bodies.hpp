@@ -14,6 +14,8 @@ namespace lacuna {
 // Every cell, first index fastest.
 struct Dense {
   std::vector<double> value;
+  // Modes whose positions have values whether an entry was observed there or not.
+  std::vector<int> spanned{};
 };
 
 // X(i_1..i_K) = sum_r A_1(i_1, r) ... A_K(i_K, r), weights absorbed.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/cold_guess.hpp"
 
+#include <algorithm>
+
 namespace lacuna {
 
 bool ColdGuess::seen(int mode, Index position) const {
@@ -11,9 +13,10 @@ bool ColdGuess::seen(int mode, Index position) const {
   return effect == nullptr || effect->knows(position);
 }
 
-int ColdGuess::unseen_mode(const Cells& cells, Count cell) const {
+int ColdGuess::unseen_mode(const Cells& cells, Count cell, std::span<const int> spanned) const {
   for (int k = 0; k < model_->order(); ++k)
-    if (!seen(k, cells.mode(k)[cell])) return k;
+    if (!seen(k, cells.mode(k)[cell]) && std::find(spanned.begin(), spanned.end(), k) == spanned.end())
+      return k;
   return -1;
 }
 

@@ -17,7 +17,8 @@ class ColdGuess {
   // Whether an entry was observed at this position of a mode, or side information says something of it.
   [[nodiscard]] bool seen(int mode, Index position) const;
   // The first mode along which no entry was observed at the cell's position; -1: there is none.
-  [[nodiscard]] int unseen_mode(const Cells& cells, Count cell) const;
+  // Modes that are spanned do not count: a body says something of all their positions.
+  [[nodiscard]] int unseen_mode(const Cells& cells, Count cell, std::span<const int> spanned = {}) const;
 
   // Whether the guess stands for all that the model says of the cell: where the body is silent, and, in a model
   // without offsets of its own, wherever a position is unseen. The parts of such a model carry the level of the

@@ -150,7 +150,8 @@ struct Explainer::State {
   // Of another body: the one term it has.
   bool add_body(const Cells& cells, Count cell, const ExplainOptions& options, Explanation& found) const {
     const bool known = inside(*model, cells, cell);
-    if (ColdGuess(*model).replaces(cells, cell, ColdGuess(*model).unseen_mode(cells, cell) >= 0)) return true;
+    const bool silent = ColdGuess(*model).unseen_mode(cells, cell, spanned_modes(*model->body)) >= 0;
+    if (ColdGuess(*model).replaces(cells, cell, silent)) return true;
     const ModelBody& body = *model->body;
     if (std::holds_alternative<std::monostate>(body)) return false;
     Cells one(cells.order());

@@ -20,6 +20,7 @@ namespace {
 void guess_cold(const Model& model, const Cells& cells, const std::optional<std::vector<bool>>& silent,
                 Predictor::Prediction& prediction) {
   const ColdGuess guess(model);
+  const std::span<const int> spanned = spanned_modes(*model.body);
   std::vector<Count> replaced;
   for (Count i = 0; i < cells.size(); ++i) {
     const int mode = guess.unseen_mode(cells, i);
@@ -27,7 +28,7 @@ void guess_cold(const Model& model, const Cells& cells, const std::optional<std:
       prediction.first_unseen_cell = i;
       prediction.first_unseen_mode = mode;
     }
-    const bool is_silent = silent ? (*silent)[i] : mode >= 0;
+    const bool is_silent = silent ? (*silent)[i] : mode >= 0 && guess.unseen_mode(cells, i, spanned) >= 0;
     prediction.cold += is_silent ? 1 : 0;
     if (guess.replaces(cells, i, is_silent)) replaced.push_back(i);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "linalg/matrix.hpp"
 
@@ -38,6 +39,47 @@ Eigen::VectorXd weights_of(const Eigen::MatrixXd& gram, const std::vector<Eigen:
   return weights / weights.sum();
 }
 
+// Products of the errors of trials with each other, fold by fold. A fold is a stretch of the held-out entries in their
+// order, so that holes that are whole blocks lie in few of them: weights that suit some holes must suit others.
+class FoldedErrors {
+ public:
+  template <class ErrorAt>
+  FoldedErrors(std::size_t trials, Count entries, ErrorAt&& error_at) {
+    const auto size = static_cast<Eigen::Index>(trials);
+    all_ = Eigen::MatrixXd::Zero(size, size);
+    for (Count fold = 0; fold < kFolds; ++fold) {
+      const Count begin = entries * fold / kFolds;
+      const Count end = entries * (fold + 1) / kFolds;
+      Eigen::MatrixXd errors(end - begin, size);
+      for (Eigen::Index m = 0; m < size; ++m)
+        for (Count e = begin; e < end; ++e) errors(e - begin, m) = error_at(static_cast<std::size_t>(m), e);
+      folds_.emplace_back(errors.transpose() * errors / static_cast<double>(entries));
+      all_ += folds_.back();
+    }
+  }
+
+  [[nodiscard]] const Eigen::MatrixXd& all() const { return all_; }
+
+  // Root mean square of a blend whose weights in each fold are those of the others; infinite where there are none, or
+  // where the first trial alone is better in some fold.
+  [[nodiscard]] double of_blend(const std::vector<Eigen::Index>& set) const {
+    double sum = 0.0;
+    for (const Eigen::MatrixXd& fold : folds_) {
+      const Eigen::VectorXd weights = weights_of(all_ - fold, set);
+      const double here = weights.size() == 0 ? kNever : weights.dot(fold(set, set) * weights);
+      if (!(here < fold(0, 0))) return kNever;
+      sum += here;
+    }
+    return std::sqrt(sum);
+  }
+
+ private:
+  static constexpr Count kFolds = 4;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  Eigen::MatrixXd all_;
+  std::vector<Eigen::MatrixXd> folds_;
+};
+
 }  // namespace
 
 void Rivals::consider(const Trial& trial, const Entries& held) {
@@ -67,10 +109,8 @@ BlendChoice Rivals::best_blend(const Trial& best, const Entries& held, int most)
   const auto count = static_cast<Eigen::Index>(rivals_.size());
   if (std::any_of(rivals_.begin(), rivals_.end(), [](const Rival& rival) { return rival.predicted.empty(); }))
     return chosen;  // a checkpoint of another path
-  Eigen::MatrixXd errors(held.size(), count);
-  for (Eigen::Index m = 0; m < count; ++m)
-    for (Count e = 0; e < held.size(); ++e) errors(e, m) = rivals_[m].predicted[e] - held.value[e];
-  const Eigen::MatrixXd gram = errors.transpose() * errors / static_cast<double>(held.size());
+  const FoldedErrors errors(rivals_.size(), held.size(),
+                            [&](std::size_t m, Count e) { return rivals_[m].predicted[e] - held.value[e]; });
   for (int size = 2; size <= most; ++size) {
     const double enough = kWorthAMember * chosen.error;
     BlendChoice larger{.error = enough};
@@ -79,9 +119,9 @@ BlendChoice Rivals::best_blend(const Trial& best, const Entries& held, int most)
       std::vector<Eigen::Index> set;
       for (Eigen::Index m = 0; m < count; ++m)
         if ((bits >> m & 1U) != 0) set.push_back(m);
-      const Eigen::VectorXd weights = weights_of(gram, set);
+      const Eigen::VectorXd weights = weights_of(errors.all(), set);
       if (weights.size() == 0) continue;
-      const double error = std::sqrt(weights.dot(gram(set, set) * weights));
+      const double error = errors.of_blend(set);
       if (error >= larger.error) continue;
       larger = {.weights = {weights.begin(), weights.end()}, .error = error};
       for (const Eigen::Index m : set) larger.members.push_back(&rivals_[m].trial);

@@ -6,7 +6,8 @@
 //   G = R' R,  R_m = p_m - y
 //
 // for every set of a few trials: on the face of the simplex where all weights are positive w is proportional to
-// G^-1 1.
+// G^-1 1. A set is judged by four folds of the held-out entries, each with the weights that the others ask for: where
+// few holes are held out, weights that suit them all too well would pass for a gain.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ namespace lacuna {
 struct BlendChoice {
   std::vector<const Trial*> members{};
   std::vector<double> weights{};  // > 0, adding up to 1
-  double error = 0.0;             // RMSE on the held-out entries
+  double error = 0.0;             // RMSE on the held-out entries, of a blend by folds
 };
 
 // The trials that a blend may be made of: the best few of each kind.

@@ -8,6 +8,7 @@
 
 #include "base/machine.hpp"
 #include "base/number_text.hpp"
+#include "search/edges.hpp"
 #include "search/links.hpp"
 #include "search/near.hpp"
 #include "search/offsets.hpp"
@@ -82,6 +83,14 @@ void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
     return;
   Contest contest(evaluator);
   choose_near(contest, alone);
+}
+
+// The near part of a grid with edges: its length and lambda, then without edges.
+void choose_edges(Evaluator& evaluator, const OffsetSpec& alone) {
+  if (evaluator.is_binary() || (evaluator.asked().latent.parts.given() && evaluator.asked().method.open()))
+    return;
+  Contest contest(evaluator);
+  choose_edge_field(contest, alone);
 }
 
 // One part for each pair of modes, then the paper's where there are more than two modes.
@@ -239,6 +248,7 @@ void choose(Evaluator& evaluator) {
     if (dense && is_candidate(Method::kAls, evaluator)) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);
+    if (is_candidate(Method::kEdges, evaluator)) choose_edges(evaluator, alone);
     if (latent) choose_near_parts(evaluator, alone);
     if (latent) choose_latent(evaluator, alone);
     if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
@@ -246,6 +256,7 @@ void choose(Evaluator& evaluator) {
     return;
   }
   if (*asked.method == Method::kAls) return (void)choose_als(evaluator);
+  if (*asked.method == Method::kEdges) return choose_edges(evaluator, alone);
   if (!takes(*asked.method, kTakesParts)) return choose_plain(evaluator, *asked.method, alone);
   choose_near_parts(evaluator, alone);
   choose_latent(evaluator, alone);

@@ -64,7 +64,7 @@ void archive_trial(Archive& archive, Trial& trial, FitResult& result) {
 }  // namespace
 
 bool counts_by_its_end(Method method) {
-  return info(method).scale == Scale::kDense || info(method).model == "tucker";
+  return (info(method).scale == Scale::kDense && method != Method::kEdges) || info(method).model == "tucker";
 }
 
 std::uint64_t stream_seed(std::uint64_t seed, Role role) {

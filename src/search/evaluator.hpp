@@ -25,7 +25,7 @@ inline constexpr double kRoughly = 1e-3;
 enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, kSteps = 4 };
 [[nodiscard]] std::uint64_t stream_seed(std::uint64_t seed, Role role);
 
-// What lies on the way of a splitting method is no model, and a Tucker method's error rises whenever its rank
+// What lies on the way of a splitting method is no model (method edges is none), and a Tucker method's error rises whenever its rank
 // has grown: only their end counts.
 [[nodiscard]] bool counts_by_its_end(Method method);
 

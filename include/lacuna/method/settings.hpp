@@ -32,6 +32,7 @@ enum class Method {
   kTopt,
   kBayesCp,
   kComplEx,
+  kEdges,
   kHalrtc,
   kHard,
   kLatent,
@@ -55,6 +56,7 @@ enum Setting : unsigned {
   kTakesTubes = 1U << 10U,
   kTakesUnshrunk = 1U << 11U,
   kTakesPenalty = 1U << 12U,
+  kTakesContrast = 1U << 13U,
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -136,6 +138,11 @@ struct DenseSettings {
   Choice<int> tubes{};        // the mode that tsvd transforms along
 };
 
+// What only method edges takes.
+struct FieldSettings {
+  Choice<double> contrast{};  // >= 0: squared steps of so many times their mean are edges; 0: there are none
+};
+
 // What only the methods of links take, and what is said of data that are nothing but facts, every value 1.
 struct LinkSettings {
   Choice<double> penalty{};  // >= 0, of the cubes of the factors' absolute values, for each fact
@@ -168,6 +175,7 @@ struct Settings {
   std::uint64_t seed = 1;
   LatentSettings latent{};
   DenseSettings dense{};
+  FieldSettings field{};
   LinkSettings links{};
   SearchSettings search{};
   // Takes its factors where modes, parts and ranks agree, and its Z where Omega does.

@@ -182,6 +182,7 @@ Cp read_cp(const json& header, const ArrayReader& arrays, const std::vector<Mode
 
 void describe(const Dense& dense, json& header, ArrayWriter& arrays) {
   header["cells"] = arrays.add("cells", numbers(dense.value));
+  if (!dense.spanned.empty()) header["spanned"] = dense.spanned;
 }
 
 Dense read_dense(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
@@ -190,6 +191,10 @@ Dense read_dense(const json& header, const ArrayReader& arrays, const std::vecto
   for (const Mode& mode : modes) cells *= mode.size;
   if (modes.empty() || static_cast<double>(dense.value.size()) != cells)
     throw ArrayReader::Bad("as many values as the tensor has cells expected");
+  if (header.contains("spanned"))
+    for (const json& mode : header["spanned"])
+      dense.spanned.push_back(static_cast<int>(
+          whole_number(mode, 0, static_cast<std::int64_t>(modes.size()) - 1, "a spanned mode")));
   return dense;
 }
 

@@ -26,7 +26,7 @@ double data_norm(const ObservedTensor& tensor) {
   return norm > 0.0 ? norm : 1.0;
 }
 
-bool end_step(double moved, double size, double train_rmse, const Settings& options, FitRun& run,
+bool end_step(double moved, double size, const Measured& measured, const Settings& options, FitRun& run,
               const FitRun::AddTest& add_test, Summary& summary) {
   summary.gradient_norm = moved;
   summary.relative_gradient = relative_gradient_norm(moved, size);
@@ -34,7 +34,7 @@ bool end_step(double moved, double size, double train_rmse, const Settings& opti
                                .objective = summary.objective,
                                .gradient_norm = summary.gradient_norm,
                                .relative_gradient = summary.relative_gradient};
-  if (run.report(record, {.train_rmse = train_rmse}, add_test) == Flow::kStop) return false;
+  if (run.report(record, measured, add_test) == Flow::kStop) return false;
   if (summary.relative_gradient > *options.tolerance) return true;
   summary.reason = StopReason::kSmallChange;
   return false;
@@ -129,7 +129,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
     summary.iterations = step;
     const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
     x = next;
-    const bool again = end_step(moved, x.matrix().norm(), 0.0, options, run, add_test, summary);
+    const bool again = end_step(moved, x.matrix().norm(), {}, options, run, add_test, summary);
     state.best.note(answer.value);
     state.tau /= admm.growth;
     state.kept = 1.0 / admm.growth;

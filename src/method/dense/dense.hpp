@@ -20,7 +20,7 @@ namespace lacuna {
 
 // Ends a step of which the summary has iteration and objective: notes how far it moved, relative to the size
 // of where it is, and reports. False when it was the last one; the summary says why.
-[[nodiscard]] bool end_step(double moved, double size, double train_rmse, const Settings& options,
+[[nodiscard]] bool end_step(double moved, double size, const Measured& measured, const Settings& options,
                             FitRun& run, const FitRun::AddTest& add_test, Summary& summary);
 
 // One term of an objective: puts argmin_z tau f(z) + 1/2 ||z - x||^2 in the place of x and returns its f.

@@ -116,7 +116,8 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
     const double moved = std::sqrt(std::max(missed, (next - sum).matrix().squaredNorm()));
     sum = next;
     const double rmse = std::sqrt(missed / static_cast<double>(tensor.size()));
-    const bool again = end_step(moved, sum.matrix().norm(), rmse, options, run, add_test, summary);
+    const bool again =
+        end_step(moved, sum.matrix().norm(), {.train_rmse = rmse}, options, run, add_test, summary);
     state.best.note(answer.value);
     if (summary.reason != StopReason::kSmallChange && run.keep_wanted()) run.keep(fields);
     if (!again) break;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// A smooth field over the grid of a part's near modes that may break at edges. With u_e the row of U that entry e
+// selects, x_e its cell, W_s a conductance for each step between neighbours along near mode s, and
+//
+//   K = S^p / c,   S = I + sum_s l_s^2 D_s' W_s D_s,   D_s the differences along s, p = 1 or 2,
+//
+//   V = argmin  sum_e (y_e - u_e . V(x_e))^2 + 1/(2 lambda) <V, K V>
+//
+// With W = 1 this is a near part (near_grid.hpp, whose c it takes) for a given U, in its precision form. Where W is
+// small neighbours may differ. V has a column for each of U; its columns lie one after the other.
+//
+// (B'B + K / (2 lambda)) V = B'y is solved by conjugate gradients, preconditioned by the cosine transform with W = 1
+// and the mean over all cells in place of B'B. A step costs O((cells log + entries) r).
+#pragma once
+
+#include <lacuna/tensor/tensor.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/near_grid.hpp"
+
+namespace lacuna {
+
+class EdgeField {
+ public:
+  // The part must be near along all modes but the one it learns. Throws std::invalid_argument where it is not, or
+  // where positions or the size of the grid do not allow it.
+  EdgeField(const ObservedTensor& tensor, const PartSpec& part);
+
+  [[nodiscard]] Count cells() const { return grid_->cells(); }  // what a quick transform adds included
+  [[nodiscard]] Count rows() const { return rows_; }            // of U
+  // The cell of these indices of all modes, and the row of U.
+  [[nodiscard]] Count cell_of(std::span<const Index> index) const;
+  [[nodiscard]] Count row_of(std::span<const Index> index) const;
+
+  // The covariance of the rows, as pairs of entries of one cell show it; 0 where there are none.
+  [[nodiscard]] Eigen::MatrixXd row_covariance(std::span<const double> y) const;
+
+  // U, whose columns are orthogonal, and lambda from now on.
+  void set_factor(const Matrix<double>& u, double lambda);
+  // W = 1 / (1 + g / (contrast g_s)) for a step of squared length g of the field, g_s being their mean along mode s;
+  // then brought to a mean of 1 along each mode.
+  void find_edges(std::span<const double> v, double contrast);
+
+  // V from where it is, until <r, P^-1 r> has fallen by goal^2 below that of V = 0; how many steps that took.
+  int solve(std::span<const double> y, double goal, int most, const Interrupted& interrupted,
+            std::vector<double>& v);
+
+  [[nodiscard]] double value(std::span<const double> v, Count cell, Count row) const;
+  [[nodiscard]] Eigen::MatrixXd precision_gram(std::span<const double> v) const;  // V'KV
+
+ private:
+  struct Axis {
+    Count size = 1;  // padding included
+    Count stride = 1;
+    std::vector<double> plain{};  // l^2 over the square of each step's length, in typical ones
+    std::vector<double> steps{};  // the same times W, for each cell and the next; 0 at the end
+  };
+
+  void sort_entries(const ObservedTensor& tensor);
+  void smooth_once(const double* v, double* out) const;  // out = S v, of one column
+  void add_precision(std::span<const double> v, double scale,
+                     std::span<double> out) const;                        // out += scale K v
+  void multiply(std::span<const double> v, std::span<double> out) const;  // out = (B'B + K / (2 lambda)) v
+  void precondition(std::span<const double> r, std::span<double> out);
+  [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(u_.cols()); }
+
+  PartSpec part_;
+  std::vector<NearAxis> places_;
+  std::optional<NearGrid> grid_;
+  std::vector<Axis> axes_;
+  Count rows_ = 1;
+  int power_ = 2;
+  double unit_ = 1.0;  // 1 / c
+  // Entries by their cells: start_[i] .. start_[i + 1] of entry_ and row_ lie in cell_[i].
+  std::vector<Count> start_;
+  std::vector<Count> cell_;
+  std::vector<Index> entry_;
+  std::vector<Index> row_;
+  Matrix<double> u_;
+  double lambda_ = 1.0;
+  std::vector<double> mean_;  // of B'B, for each column
+  GridWorkspace<double> work_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Method edges: a near part whose field may break where values jump, by re-weighted least squares. Each round
+//
+//   solve    V for the present U and W                                   (edge_field.hpp)
+//   learn    Theta = (X'KX)^(1/2) / tr,  U U' = Theta,  X = V U'         the optimum of the part's trace norm
+//   weigh    W = 1 / (1 + g / (contrast mean g)),  g the squared steps of X between neighbours
+//
+// The first round has W = 1 and the Theta that pairs of entries of one cell suggest. With `contrast` 0 all W stay 1
+// and the rounds lead to the near part of tr-mm. The model holds X at every cell.
+#include <cmath>
+
+#include "linalg/decompose.hpp"
+#include "method/dense/dense.hpp"
+#include "method/field/edge_field.hpp"
+#include "tensor/positions.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr int kMostColumns = 10;       // of U, unless ranks are given
+constexpr double kLeastColumn = 1e-4;  // of the largest eigenvalue of Theta: smaller ones are dropped
+constexpr double kGoal = 3e-4;         // of a round's solve; the next one begins where it ends
+constexpr int kMostSolveSteps = 300;
+constexpr double kUsualContrast = 2.0;
+
+// The part given; else one that learns the shortest mode and is near along the others.
+PartSpec part_of(const Settings& options, const ObservedTensor& tensor) {
+  if (options.latent.parts.given()) {
+    if (options.latent.parts->size() != 1)
+      throw std::invalid_argument("method edges takes one part, " +
+                                  std::to_string(options.latent.parts->size()) + " are given");
+    return options.latent.parts->front().spec;
+  }
+  constexpr double kUsualLength = 8.0;
+  PartSpec spec{.mode = 0, .agree = {}};
+  for (int k = 1; k < tensor.order(); ++k)
+    if (tensor.extent(k) < tensor.extent(spec.mode)) spec.mode = k;
+  for (int k = 0; k < tensor.order(); ++k)
+    if (k != spec.mode)
+      spec.near.push_back({.mode = k, .length = kUsualLength * typical_spacing(tensor.modes()[k])});
+  spec.smoothness = 2.0;
+  return spec;
+}
+
+int most_columns(const Settings& options) {
+  if (options.latent.parts.given() && options.latent.parts->front().rank > 0)
+    return options.latent.parts->front().rank;
+  return options.ranks.given() ? options.ranks->front() : kMostColumns;
+}
+
+// U with U U' = S^(1/2) / tr in the basis q, by the largest eigenvalues of S; `turn` takes what stands in q there.
+struct Learned {
+  Matrix<double> u{};
+  Eigen::MatrixXd vectors;  // of S in q
+  Eigen::VectorXd weight;   // the roots of Theta's eigenvalues
+};
+Learned learn(const Eigen::MatrixXd& q, const Eigen::MatrixXd& s, int most) {
+  const SymmetricEigen eigen = symmetric_eigen(s);  // ascending
+  const Eigen::VectorXd root = eigen.values.cwiseMax(0.0).cwiseSqrt();
+  const Eigen::Index all = root.size();
+  const double total = root.sum();
+  if (!(total > 0.0)) {  // nothing to learn from: every row alike
+    const auto first = std::min<Eigen::Index>(all, most);
+    Learned plain{.vectors = Eigen::MatrixXd::Identity(all, first),
+                  .weight = Eigen::VectorXd::Constant(first, std::sqrt(1.0 / static_cast<double>(first)))};
+    plain.u = q * plain.vectors * plain.weight.asDiagonal();
+    return plain;
+  }
+  Eigen::Index kept = 1;
+  while (kept < std::min<Eigen::Index>(all, most) && root[all - 1 - kept] > kLeastColumn * root[all - 1])
+    ++kept;
+  Learned learned{.vectors = eigen.vectors.rightCols(kept), .weight = (root.tail(kept) / total).cwiseSqrt()};
+  learned.u = q * learned.vectors * learned.weight.asDiagonal();
+  return learned;
+}
+
+class Edges {
+ public:
+  Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run);
+  Solved solve();
+
+ private:
+  void learn_rows();
+  void write_answer();
+  [[nodiscard]] double train_error() const;
+  [[nodiscard]] double objective(double train_rmse) const;
+
+  const ObservedTensor* tensor_;
+  const Settings* options_;
+  FitRun* run_;
+  PartSpec part_;
+  EdgeField field_;
+  int most_;
+  double lambda_;
+  double contrast_;
+  Matrix<double> u_;
+  std::vector<double> v_;
+  Dense answer_;
+};
+
+Edges::Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run)
+    : tensor_(&tensor),
+      options_(&options),
+      run_(&run),
+      part_(part_of(options, tensor)),
+      field_(tensor, part_),
+      most_(most_columns(options)),
+      lambda_(*options.lambda * static_cast<double>(field_.rows())),
+      contrast_(options.field.contrast.value_or(kUsualContrast)) {
+  const auto n = static_cast<Eigen::Index>(field_.rows());
+  const Eigen::MatrixXd covariance = field_.row_covariance(tensor.values());
+  u_ = learn(Eigen::MatrixXd::Identity(n, n), covariance, most_).u;
+  answer_.value.resize(static_cast<std::size_t>(cell_count(shape_of(tensor))));
+  for (const NearMode& near : part_.near) answer_.spanned.push_back(near.mode);
+}
+
+// V T is the same X in the columns of the new U.
+void Edges::learn_rows() {
+  const ThinQr qr = thin_qr(u_);
+  const Learned learned = learn(qr.q, qr.r * field_.precision_gram(v_) * qr.r.transpose(), most_);
+  const Eigen::MatrixXd turn =
+      qr.r.transpose() * learned.vectors * learned.weight.cwiseInverse().asDiagonal();
+  const Eigen::Map<const Eigen::MatrixXd> before(v_.data(), field_.cells(), u_.cols());
+  const Eigen::MatrixXd after = before * turn;
+  v_.assign(after.data(), after.data() + after.size());
+  u_ = learned.u;
+  field_.set_factor(u_, lambda_);
+}
+
+void Edges::write_answer() {
+  const std::vector<Index> sizes = extents(tensor_->modes());
+  std::vector<Index> index(sizes.size(), 0);
+  for (double& value : answer_.value) {
+    value = field_.value(v_, field_.cell_of(index), field_.row_of(index));
+    for (std::size_t k = 0; k < sizes.size() && ++index[k] == sizes[k]; ++k) index[k] = 0;
+  }
+}
+
+double Edges::train_error() const {
+  const std::vector<std::size_t> cells = observed_cells(*tensor_);
+  double sum = 0.0;
+  for (std::size_t e = 0; e < cells.size(); ++e)
+    sum += std::pow(answer_.value[cells[e]] - tensor_->values()[e], 2);
+  return std::sqrt(sum / static_cast<double>(cells.size()));
+}
+
+double Edges::objective(double train_rmse) const {
+  return train_rmse * train_rmse * static_cast<double>(tensor_->size()) +
+         0.5 / lambda_ * field_.precision_gram(v_).trace();
+}
+
+Solved Edges::solve() {
+  const std::vector<Index> sizes = extents(tensor_->modes());
+  const auto add_test = [&](std::span<double> out) { add_values(answer_, sizes, run_->test()->cells, out); };
+  run_->guess_unseen(answer_.spanned);
+  field_.set_factor(u_, lambda_);
+  BestStep best(*options_, *run_);
+  Summary summary{.reason = StopReason::kMaxIterations};
+  std::vector<double> before(answer_.value.size(), 0.0);
+  Count applied = 0;
+  for (int round = 1; round <= *options_->max_iterations && !run_->stop_now(); ++round) {
+    if (round > 1) {
+      learn_rows();
+      if (contrast_ > 0.0) field_.find_edges(v_, contrast_);
+    }
+    applied += field_.solve(tensor_->values(), kGoal, kMostSolveSteps, run_->poll(), v_);
+    write_answer();
+    summary.iterations = round;
+    const double rmse = train_error();
+    summary.objective = objective(rmse);
+    const Eigen::Map<const Eigen::VectorXd> now(answer_.value.data(),
+                                                static_cast<Eigen::Index>(before.size()));
+    const Eigen::Map<const Eigen::VectorXd> then(before.data(), now.size());
+    const bool again =
+        end_step((now - then).norm(), now.norm(), {.train_rmse = rmse, .operator_applications = applied},
+                 *options_, *run_, add_test, summary);
+    best.note(answer_.value);
+    before = answer_.value;
+    if (!again) break;
+  }
+  best.put_back(answer_.value);
+  if (run_->stopped()) summary.reason = StopReason::kStopped;
+  return {.body = std::move(answer_), .summary = summary};
+}
+
+}  // namespace
+
+Solved solve_edges(ObservedTensor& tensor, const Settings& options, FitRun& run) {
+  return Edges(tensor, options, run).solve();
+}
+
+}  // namespace lacuna

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "search/edges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/near.hpp"
+#include "search/structure.hpp"
+#include "tensor/count_cells.hpp"
+#include "tensor/positions.hpp"
+
+namespace lacuna {
+namespace {
+
+constexpr double kMostCells = 4e6;    // of the grid, as of near parts
+constexpr double kFirstLength = 6.0;  // typical distances of neighbours
+constexpr double kLonger = 5.0;       // times as long: where holes are large
+constexpr double kFirstLambda = 30.0;
+constexpr double kFirstContrast = 2.0;
+
+// Near along the ordered modes; learns the one that is not ordered, or the shortest of three and more.
+std::optional<PartSpec> edge_part(const ObservedTensor& kept) {
+  std::vector<OrderedMode> ordered = ordered_modes(kept);
+  const int order = kept.order();
+  PartSpec spec{.mode = PartSpec::kNothing, .agree = {}};
+  for (int k = 0; k < order; ++k)
+    if (std::none_of(ordered.begin(), ordered.end(), [k](const OrderedMode& one) { return one.mode == k; }))
+      spec.mode = k;
+  if (static_cast<int>(ordered.size()) + 1 < order) return std::nullopt;
+  if (!spec.learns() && order > 2) {
+    const auto shortest =
+        std::min_element(ordered.begin(), ordered.end(), [&](const OrderedMode& a, const OrderedMode& b) {
+          return kept.extent(a.mode) < kept.extent(b.mode);
+        });
+    spec.mode = shortest->mode;
+    ordered.erase(shortest);
+  }
+  std::vector<int> modes;
+  for (const OrderedMode& one : ordered) {
+    modes.push_back(one.mode);
+    spec.near.push_back({.mode = one.mode, .length = kFirstLength * typical_spacing(kept.modes()[one.mode])});
+  }
+  spec.smoothness = 2.0;
+  return count_cells(kept.modes(), modes) > kMostCells ? std::nullopt : std::optional(spec);
+}
+
+bool consider_lengths(Contest& contest, double factor) {
+  Settings other = contest.settings();
+  for (NearMode& near : other.latent.parts->front().spec.near) near.length *= factor;
+  return contest.consider(other, fmt::format("edges, lengths times {}", factor));
+}
+
+bool consider_contrast(Contest& contest, double factor) {
+  Settings other = contest.settings();
+  *other.field.contrast *= factor;
+  return contest.consider(other, fmt::format("edges, contrast {:.3g}", *other.field.contrast));
+}
+
+}  // namespace
+
+void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
+  const Settings& asked = contest.evaluator().asked();
+  const ObservedTensor& kept = contest.evaluator().kept();
+  Settings first = asked;
+  first.method = Method::kEdges;
+  if (asked.latent.parts.open()) {
+    const std::optional<PartSpec> spec = edge_part(kept);
+    if (!spec) return;
+    first.latent.parts = std::vector<PartOptions>{{.spec = *spec}};
+  } else {
+    first.latent.parts = closed(*asked.latent.parts);
+  }
+  if (asked.offsets.open()) {  // effects of near modes are left to the field
+    first.offsets = alone;
+    std::erase_if(first.offsets->effects, [&](const std::vector<int>& effect) {
+      return effect.size() > 1 || effect[0] != first.latent.parts->front().spec.mode;
+    });
+    first.offsets->mean = true;
+  }
+  first.lambda.settle(kFirstLambda);
+  first.field.contrast.settle(kFirstContrast);
+  contest.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
+  if (contest.empty()) return;
+  if (asked.latent.parts.open()) consider_lengths(contest, kLonger);
+  if (contest.far_behind()) return;
+  if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
+  if (asked.lambda.open()) choose_lambda(contest, 3.0);
+  if (asked.field.contrast.open() && !consider_contrast(contest, 3.0)) consider_contrast(contest, 1.0 / 3.0);
+}
+
+}  // namespace lacuna
