@@ -14,9 +14,12 @@ bool ColdGuess::seen(int mode, Index position) const {
 }
 
 int ColdGuess::unseen_mode(const Cells& cells, Count cell, std::span<const int> spanned) const {
-  for (int k = 0; k < model_->order(); ++k)
-    if (!seen(k, cells.mode(k)[cell]) && std::find(spanned.begin(), spanned.end(), k) == spanned.end())
-      return k;
+  for (int k = 0; k < model_->order(); ++k) {
+    const Index position = cells.mode(k)[cell];
+    const bool is_spanned =
+        position < model_->modes[k].size && std::find(spanned.begin(), spanned.end(), k) != spanned.end();
+    if (!is_spanned && !seen(k, position)) return k;
+  }
   return -1;
 }
 

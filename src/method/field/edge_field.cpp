@@ -96,6 +96,7 @@ void EdgeField::sort_entries(const ObservedTensor& tensor) {
   std::stable_sort(entry_.begin(), entry_.end(), [&](Index a, Index b) { return cell[a] < cell[b]; });
   for (std::size_t j = 0; j < entry_.size(); ++j) {
     row_.push_back(row[entry_[j]]);
+    weight_.push_back(tensor.weight(entry_[j]));
     if (j > 0 && cell[entry_[j]] == cell_.back()) continue;
     start_.push_back(static_cast<Count>(j));
     cell_.push_back(cell[entry_[j]]);
@@ -109,10 +110,11 @@ Eigen::MatrixXd EdgeField::row_covariance(std::span<const double> y) const {
   for (std::size_t i = 0; i < cell_.size(); ++i)
     for (Count a = start_[i]; a < start_[i + 1]; ++a)
       for (Count b = start_[i]; b <= a; ++b) {
-        const double term = y[entry_[a]] * y[entry_[b]];
+        const double weight = std::sqrt(weight_[a] * weight_[b]);
+        const double term = weight * y[entry_[a]] * y[entry_[b]];
         const auto [low, high] = std::minmax(row_[a], row_[b]);
         sum(high, low) += term;
-        pairs(high, low) += 1.0;
+        pairs(high, low) += weight;
       }
   for (Count a = 0; a < rows_; ++a)
     for (Count b = 0; b <= a; ++b)
@@ -124,9 +126,9 @@ void EdgeField::set_factor(const Matrix<double>& u, double lambda) {
   u_ = u;
   lambda_ = lambda;
   mean_.assign(columns(), 0.0);
-  for (const Index row : row_)
+  for (std::size_t i = 0; i < row_.size(); ++i)
     for (std::size_t j = 0; j < columns(); ++j)
-      mean_[j] += u_(row, static_cast<Eigen::Index>(j)) * u_(row, static_cast<Eigen::Index>(j));
+      mean_[j] += weight_[i] * std::pow(u_(row_[i], static_cast<Eigen::Index>(j)), 2);
   for (double& mean : mean_) mean /= static_cast<double>(cells());
 }
 
@@ -202,7 +204,7 @@ void EdgeField::multiply(std::span<const double> v, std::span<double> out) const
       [&](Count begin, Count end) {
         for (Count i = begin; i < end; ++i)
           for (Count j = start_[i]; j < start_[i + 1]; ++j) {
-            const double read = value(v, cell_[i], row_[j]);
+            const double read = weight_[j] * value(v, cell_[i], row_[j]);
             for (std::size_t c = 0; c < columns(); ++c)
               out[c * n + cell_[i]] += read * u_(row_[j], static_cast<Eigen::Index>(c));
           }
@@ -236,7 +238,7 @@ int EdgeField::solve(std::span<const double> y, double goal, int most, const Int
   for (std::size_t i = 0; i < cell_.size(); ++i)
     for (Count j = start_[i]; j < start_[i + 1]; ++j)
       for (std::size_t c = 0; c < columns(); ++c)
-        r[c * n + cell_[i]] += y[entry_[j]] * u_(row_[j], static_cast<Eigen::Index>(c));  // B'y
+        r[c * n + cell_[i]] += weight_[j] * y[entry_[j]] * u_(row_[j], static_cast<Eigen::Index>(c));  // B'y
   precondition(r, z);
   const double enough = goal * goal * product(r, z);
   multiply(v, q);

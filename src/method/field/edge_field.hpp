@@ -4,7 +4,7 @@
 //
 //   K = S^p / c,   S = I + sum_s l_s^2 D_s' W_s D_s,   D_s the differences along s, p = 1 or 2,
 //
-//   V = argmin  sum_e (y_e - u_e . V(x_e))^2 + 1/(2 lambda) <V, K V>
+//   V = argmin  sum_e w_e (y_e - u_e . V(x_e))^2 + 1/(2 lambda) <V, K V>,   w_e the weight of an entry
 //
 // With W = 1 this is a near part (near_grid.hpp, whose c it takes) for a given U, in its precision form. Where W is
 // small neighbours may differ. V has a column for each of U; its columns lie one after the other.
@@ -78,6 +78,7 @@ class EdgeField {
   std::vector<Count> cell_;
   std::vector<Index> entry_;
   std::vector<Index> row_;
+  std::vector<double> weight_;
   Matrix<double> u_;
   double lambda_ = 1.0;
   std::vector<double> mean_;  // of B'B, for each column

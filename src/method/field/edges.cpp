@@ -3,10 +3,12 @@
 //
 //   solve    V for the present U and W                                   (edge_field.hpp)
 //   learn    Theta = (X'KX)^(1/2) / tr,  U U' = Theta,  X = V U'         the optimum of the part's trace norm
-//   weigh    W = 1 / (1 + g / (contrast mean g)),  g the squared steps of X between neighbours
+//   weigh    W = 1 / (1 + g / (contrast mean g)),  g the squared steps between neighbours of the mean of all X so far
 //
-// The first round has W = 1 and the Theta that pairs of entries of one cell suggest. With `contrast` 0 all W stay 1
-// and the rounds lead to the near part of tr-mm. The model holds X at every cell.
+// The first round has W = 1 and the Theta that pairs of entries of one cell suggest. The mean over the rounds is the
+// answer, which the model holds at every cell: single rounds make edges of whatever the one before it had steeper
+// than the rest, and err in different ways. With `contrast` 0 all W stay 1, the rounds lead to the near part of
+// tr-mm, and the last one is the answer.
 #include <cmath>
 
 #include "linalg/decompose.hpp"
@@ -81,6 +83,7 @@ class Edges {
 
  private:
   void learn_rows();
+  void take_mean(int round);
   void write_answer();
   [[nodiscard]] double train_error() const;
   [[nodiscard]] double objective(double train_rmse) const;
@@ -95,6 +98,7 @@ class Edges {
   double contrast_;
   Matrix<double> u_;
   std::vector<double> v_;
+  std::vector<double> mean_;  // of V over the rounds
   Dense answer_;
 };
 
@@ -114,24 +118,32 @@ Edges::Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run)
   for (const NearMode& near : part_.near) answer_.spanned.push_back(near.mode);
 }
 
-// V T is the same X in the columns of the new U.
+// V T is the same X in the columns of the new U, and so is the mean.
 void Edges::learn_rows() {
   const ThinQr qr = thin_qr(u_);
   const Learned learned = learn(qr.q, qr.r * field_.precision_gram(v_) * qr.r.transpose(), most_);
   const Eigen::MatrixXd turn =
       qr.r.transpose() * learned.vectors * learned.weight.cwiseInverse().asDiagonal();
-  const Eigen::Map<const Eigen::MatrixXd> before(v_.data(), field_.cells(), u_.cols());
-  const Eigen::MatrixXd after = before * turn;
-  v_.assign(after.data(), after.data() + after.size());
+  for (std::vector<double>* field : {&v_, &mean_}) {
+    const Eigen::Map<const Eigen::MatrixXd> before(field->data(), field_.cells(), u_.cols());
+    const Eigen::MatrixXd after = before * turn;
+    field->assign(after.data(), after.data() + after.size());
+  }
   u_ = learned.u;
   field_.set_factor(u_, lambda_);
+}
+
+void Edges::take_mean(int round) {
+  mean_.resize(v_.size(), 0.0);
+  const double share = contrast_ > 0.0 ? 1.0 / round : 1.0;
+  for (std::size_t i = 0; i < v_.size(); ++i) mean_[i] += share * (v_[i] - mean_[i]);
 }
 
 void Edges::write_answer() {
   const std::vector<Index> sizes = extents(tensor_->modes());
   std::vector<Index> index(sizes.size(), 0);
   for (double& value : answer_.value) {
-    value = field_.value(v_, field_.cell_of(index), field_.row_of(index));
+    value = field_.value(mean_, field_.cell_of(index), field_.row_of(index));
     for (std::size_t k = 0; k < sizes.size() && ++index[k] == sizes[k]; ++k) index[k] = 0;
   }
 }
@@ -140,12 +152,13 @@ double Edges::train_error() const {
   const std::vector<std::size_t> cells = observed_cells(*tensor_);
   double sum = 0.0;
   for (std::size_t e = 0; e < cells.size(); ++e)
-    sum += std::pow(answer_.value[cells[e]] - tensor_->values()[e], 2);
-  return std::sqrt(sum / static_cast<double>(cells.size()));
+    sum +=
+        tensor_->weight(static_cast<Count>(e)) * std::pow(answer_.value[cells[e]] - tensor_->values()[e], 2);
+  return std::sqrt(sum / tensor_->total_weight());
 }
 
 double Edges::objective(double train_rmse) const {
-  return train_rmse * train_rmse * static_cast<double>(tensor_->size()) +
+  return train_rmse * train_rmse * tensor_->total_weight() +
          0.5 / lambda_ * field_.precision_gram(v_).trace();
 }
 
@@ -161,9 +174,10 @@ Solved Edges::solve() {
   for (int round = 1; round <= *options_->max_iterations && !run_->stop_now(); ++round) {
     if (round > 1) {
       learn_rows();
-      if (contrast_ > 0.0) field_.find_edges(v_, contrast_);
+      if (contrast_ > 0.0) field_.find_edges(mean_, contrast_);
     }
     applied += field_.solve(tensor_->values(), kGoal, kMostSolveSteps, run_->poll(), v_);
+    take_mean(round);
     write_answer();
     summary.iterations = round;
     const double rmse = train_error();

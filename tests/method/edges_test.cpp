@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Method edges: its linear algebra against dense matrices, what it is for, and what it shares with near parts.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <cmath>
+#include <filesystem>
+#include <lacuna/evaluate/evaluate.hpp>
+#include <lacuna/io/files.hpp>
+#include <lacuna/search/fit.hpp>
+#include <numeric>
+
+#include "kernels/cosine_transform.hpp"
+#include "method/field/edge_field.hpp"
+#include "support/random_tensor.hpp"
+#include "support/threads.hpp"
+
+namespace lacuna {
+namespace {
+
+PartSpec near_all_but_last(int order, double length, double smoothness = 2.0) {
+  PartSpec spec{.mode = order - 1, .agree = {}};
+  for (int k = 0; k + 1 < order; ++k) spec.near.push_back({.mode = k, .length = length});
+  spec.smoothness = smoothness;
+  return spec;
+}
+
+// The matrix of the second system of edge_field.hpp, cell by cell.
+class NaiveField {
+ public:
+  NaiveField(const ObservedTensor& tensor, const PartSpec& part, const Matrix<double>& u)
+      : tensor_(&tensor), part_(&part), u_(&u) {
+    for (const NearMode& near : part.near) {
+      size_.push_back(CosineTransform<double>::next_length(tensor.extent(near.mode)));
+      conductance_.emplace_back();
+    }
+    cells_ = std::accumulate(size_.begin(), size_.end(), std::ptrdiff_t{1}, std::multiplies<>());
+    for (auto& along : conductance_) along.assign(static_cast<std::size_t>(cells_), 1.0);
+  }
+
+  [[nodiscard]] std::ptrdiff_t cells() const { return cells_; }
+  [[nodiscard]] std::ptrdiff_t stride(std::size_t axis) const {
+    return std::accumulate(size_.begin() + static_cast<std::ptrdiff_t>(axis) + 1, size_.end(),
+                           std::ptrdiff_t{1}, std::multiplies<>());
+  }
+  [[nodiscard]] bool ends(std::size_t axis, std::ptrdiff_t x) const {
+    return x / stride(axis) % size_[axis] == size_[axis] - 1;
+  }
+
+  void find_edges(const std::vector<double>& v, double contrast) {
+    for (std::size_t s = 0; s < size_.size(); ++s) {
+      std::vector<double> squares;
+      std::vector<std::ptrdiff_t> from;
+      for (std::ptrdiff_t x = 0; x < cells_; ++x) {
+        if (ends(s, x)) continue;
+        double square = 0.0;  // of the step of X = V U'
+        for (Eigen::Index i = 0; i < u_->rows(); ++i) {
+          double step = 0.0;
+          for (Eigen::Index j = 0; j < u_->cols(); ++j)
+            step += (*u_)(i, j) * (v[j * cells_ + x + stride(s)] - v[j * cells_ + x]);
+          square += step * step;
+        }
+        squares.push_back(square);
+        from.push_back(x);
+      }
+      const double mean =
+          std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+      double sum = 0.0;
+      for (double& square : squares) sum += square = 1.0 / (1.0 + square / (contrast * mean));
+      for (std::size_t i = 0; i < from.size(); ++i)
+        conductance_[s][from[i]] = squares[i] * static_cast<double>(squares.size()) / sum;
+    }
+  }
+
+  [[nodiscard]] Eigen::MatrixXd smoothing() const {  // S
+    Eigen::MatrixXd s = Eigen::MatrixXd::Identity(cells_, cells_);
+    for (std::size_t a = 0; a < size_.size(); ++a)
+      for (std::ptrdiff_t x = 0; x < cells_; ++x) {
+        if (ends(a, x)) continue;
+        const double weight = std::pow(part_->near[a].length, 2) * conductance_[a][x];
+        const std::ptrdiff_t y = x + stride(a);
+        s(x, x) += weight;
+        s(y, y) += weight;
+        s(x, y) -= weight;
+        s(y, x) -= weight;
+      }
+    return s;
+  }
+
+  // V that minimises, as EdgeField lays it out. c: the mean of the diagonal of the plain S^-p is 1 / c.
+  [[nodiscard]] std::vector<double> solve(double lambda) const {
+    NaiveField plain(*tensor_, *part_, *u_);
+    Eigen::MatrixXd power = smoothing();
+    Eigen::MatrixXd plain_power = plain.smoothing();
+    if (part_->smoothness == 2.0) {
+      power = (power * power).eval();
+      plain_power = (plain_power * plain_power).eval();
+    }
+    const Eigen::VectorXd diagonal = plain_power.inverse().diagonal();
+    double unit = 0.0;  // 1 / c: its mean where there are positions
+    double count = 0.0;
+    for (std::ptrdiff_t x = 0; x < cells_; ++x) {
+      bool padding = false;
+      for (std::size_t s = 0; s < size_.size(); ++s)
+        padding = padding || x / stride(s) % size_[s] >= tensor_->extent(part_->near[s].mode);
+      unit += padding ? 0.0 : diagonal[x];
+      count += padding ? 0.0 : 1.0;
+    }
+    unit /= count;
+    const Eigen::Index r = u_->cols();
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(r * cells_, r * cells_);
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(r * cells_);
+    for (Eigen::Index j = 0; j < r; ++j)
+      a.block(j * cells_, j * cells_, cells_, cells_) = 0.5 / lambda * unit * power;
+    for (Count e = 0; e < tensor_->size(); ++e) {
+      std::ptrdiff_t x = 0;
+      for (std::size_t s = 0; s < size_.size(); ++s) x += stride(s) * tensor_->index(part_->near[s].mode)[e];
+      const Index row = tensor_->index(part_->mode)[e];
+      for (Eigen::Index i = 0; i < r; ++i) {
+        b[i * cells_ + x] += tensor_->values()[e] * (*u_)(row, i);
+        for (Eigen::Index j = 0; j < r; ++j)
+          a(i * cells_ + x, j * cells_ + x) += (*u_)(row, i) * (*u_)(row, j);
+      }
+    }
+    const Eigen::VectorXd v = a.ldlt().solve(b);
+    return {v.begin(), v.end()};
+  }
+
+ private:
+  const ObservedTensor* tensor_;
+  const PartSpec* part_;
+  const Matrix<double>* u_;
+  std::vector<std::ptrdiff_t> size_;
+  std::ptrdiff_t cells_ = 1;
+  std::vector<std::vector<double>> conductance_;
+};
+
+void expect_equal(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  double largest = 0.0;
+  for (const double value : b) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], tolerance * largest) << i;
+}
+
+TEST(EdgeField, EqualsItsNaiveTwinWithAndWithoutEdges) {
+  constexpr double kLambda = 3.0;
+  Rng rng(5);
+  const std::vector<std::vector<Index>> shapes = {
+      {9, 3}, {7, 5, 3}, {4, 3, 3, 2}};  // 7 is not quick: it is padded
+  for (const std::vector<Index>& extents : shapes)
+    for (const double smoothness : {1.0, 2.0}) {
+      const ObservedTensor tensor = test::random_tensor(extents, 14, rng);
+      const PartSpec part = near_all_but_last(static_cast<int>(extents.size()), 1.7, smoothness);
+      Matrix<double> u = Matrix<double>::Zero(extents.back(), 2);  // orthogonal columns
+      u << Eigen::MatrixXd::Random(extents.back(), 1), Eigen::MatrixXd::Zero(extents.back(), 1);
+      u(0, 1) = u(1, 0);
+      u(1, 1) = -u(0, 0);
+      EdgeField field(tensor, part);
+      NaiveField naive(tensor, part, u);
+      ASSERT_EQ(field.cells(), naive.cells());
+      field.set_factor(u, kLambda);
+      std::vector<double> v;
+      (void)field.solve(tensor.values(), 1e-12, 1000, {}, v);
+      const std::vector<double> plain = naive.solve(kLambda);
+      expect_equal(v, plain, 1e-8);
+      field.find_edges(v, 0.5);
+      naive.find_edges(plain, 0.5);
+      (void)field.solve(tensor.values(), 1e-12, 1000, {}, v);
+      const std::vector<double> broken = naive.solve(kLambda);
+      expect_equal(v, broken, 1e-7);
+      EXPECT_GT(std::abs(broken[0] - plain[0]) + std::abs(broken[3] - plain[3]), 1e-6);
+    }
+}
+
+TEST(EdgeField, IrregularStepsCountByTheirLength) {
+  Rng rng(6);
+  ObservedTensor tensor = test::random_tensor({3, 2}, 4, rng);
+  std::vector<Mode> modes = tensor.modes();
+  modes[0].positions = {0.0, 1.0, 3.0};  // the typical step is 1.5
+  const Entries entries = test::entries_of(tensor);
+  tensor = std::move(ObservedTensor::create(modes, entries).value());
+  EdgeField field(tensor, near_all_but_last(2, 1.5));
+  const Matrix<double> u = Matrix<double>::Constant(2, 1, 0.5);
+  field.set_factor(u, 1.0);
+  const auto gram = [&](const std::vector<double>& v) {
+    return field.precision_gram(v)(0, 0);
+  };                                         // <v, S^2 v> / c
+  const double w1 = std::pow(1.5 / 1.0, 2);  // l is one typical step
+  const double w2 = std::pow(1.5 / 2.0, 2);
+  Eigen::Matrix3d s = Eigen::Matrix3d::Identity();
+  s(0, 0) += w1, s(1, 1) += w1 + w2, s(2, 2) += w2;
+  s(0, 1) = s(1, 0) = -w1, s(1, 2) = s(2, 1) = -w2;
+  const Eigen::Matrix3d k = s * s;
+  const double unit = gram({1.0, 1.0, 1.0}) / 3.0;  // S 1 = 1
+  EXPECT_NEAR(gram({1.0, 0.0, 0.0}) / unit, k(0, 0), 1e-12 * k(0, 0));
+  EXPECT_NEAR(gram({0.0, 0.0, 1.0}) / unit, k(2, 2), 1e-12 * k(2, 2));
+}
+
+// Two plateaus with a slanted border between them, of three channels; most cells lost.
+struct Plateaus {
+  ObservedTensor train;
+  Entries test;
+};
+Plateaus plateaus(double kept, std::uint64_t seed) {
+  constexpr Index kSide = 40;
+  Rng rng(seed);
+  Entries train{.cells = Cells(3), .value = {}};
+  Entries test = train;
+  for (Index i = 0; i < kSide; ++i)
+    for (Index j = 0; j < kSide; ++j) {
+      Entries& to = rng.uniform() < kept ? train : test;
+      for (Index k = 0; k < 3; ++k) {
+        to.cells.add(std::vector<Index>{i, j, k});
+        to.value.push_back((2 * i + j < 60 ? 1.0 + k : -1.0) + 0.01 * rng.normal());
+      }
+    }
+  return {std::move(ObservedTensor::create(test::plain_modes({kSide, kSide, 3}), std::move(train)).value()),
+          std::move(test)};
+}
+
+Settings edges(double contrast, double length = 6.0) {
+  Settings settings{.method = Method::kEdges, .lambda = 100.0};
+  settings.latent.parts = std::vector<PartOptions>{{.spec = near_all_but_last(3, length)}};
+  settings.field.contrast = contrast;
+  return settings;
+}
+
+// Nobody knows on which side of the border its own cells lie; those beside them should not suffer from that.
+TEST(Edges, ABorderBetweenPlateausStaysSharp) {
+  const Plateaus data = plateaus(0.2, 7);
+  const auto errors = [&](const FitResult& result) {
+    const std::vector<double> said = Predictor(result.model).predict(data.test.cells).value;
+    EXPECT_NEAR(*result.last.test_rmse, rmse(data.test.value, said), 1e-12);
+    return mae(data.test.value, said);
+  };
+  const double smooth = errors(fit_once(data.train, edges(0.0), {}, &data.test));
+  const double sharp = errors(fit_once(data.train, edges(0.5), {}, &data.test));
+  EXPECT_LT(sharp, 0.9 * smooth);
+}
+
+// Without edges both minimise the same: the near part's trace norm.
+TEST(Edges, WithoutEdgesItIsTheNearPartOfProblemD) {
+  Rng rng(8);
+  const ObservedTensor tensor = test::random_tensor({12, 10, 3}, 150, rng);
+  Settings field{.method = Method::kEdges,
+                 .offsets = OffsetSpec{},
+                 .lambda = 0.5,
+                 .max_iterations = 400,
+                 .tolerance = 1e-9};
+  field.latent.parts = std::vector<PartOptions>{{.spec = near_all_but_last(3, 2.0)}};
+  field.field.contrast = 0.0;
+  Settings dual = field;
+  dual.method = Method::kTrMm;
+  dual.field = {};
+  dual.ranks = {3};
+  dual.tolerance = 1e-8;
+  const FitResult a = fit_once(tensor, field);
+  const FitResult b = fit_once(tensor, dual);
+  const std::vector<double> x = Predictor(a.model).predict(tensor.cells()).value;
+  const std::vector<double> y = Predictor(b.model).predict(tensor.cells()).value;
+  EXPECT_LT(rmse(x, y), 0.01 * rmse(y, std::vector<double>(y.size(), 0.0)));
+}
+
+TEST(Edges, SameBitsAtAnyThreadCount) {
+  const Plateaus data = plateaus(0.3, 9);
+  std::vector<std::vector<double>> values;
+  for (const int threads : {1, 2, 3}) {
+    const test::WithThreads these(threads);
+    values.push_back(Predictor(fit_once(data.train, edges(2.0)).model).predict(data.test.cells).value);
+  }
+  EXPECT_EQ(values[0], values[1]);
+  EXPECT_EQ(values[0], values[2]);
+}
+
+TEST(Edges, ALostLineIsFilledFromItsNeighboursAlsoFromAFile) {
+  Plateaus data = plateaus(0.5, 10);
+  Entries kept{.cells = Cells(3), .value = {}};
+  for (Count e = 0; e < data.train.size(); ++e)
+    if (data.train.index(0)[e] != 5) {
+      kept.cells.add(data.train.cells(), e);
+      kept.value.push_back(data.train.values()[e]);
+    }
+  const ObservedTensor train = std::move(ObservedTensor::create(data.train.modes(), std::move(kept)).value());
+  const FitResult result = fit_once(train, edges(2.0));
+  const std::string path = testing::TempDir() + "edges." + std::to_string(getpid()) + ".lac";
+  ASSERT_TRUE(save_model(path, result.model));
+  const auto loaded = load_model(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(loaded);
+  const Cells line = {{5, 5}, {0, 39}, {2, 2}};
+  const std::vector<double> said = Predictor(*loaded).predict(line).value;
+  EXPECT_NEAR(said[0], 3.0, 0.1);
+  EXPECT_NEAR(said[1], 3.0, 0.1);
+  EXPECT_EQ(said, Predictor(result.model).predict(line).value);
+}
+
+TEST(Edges, PartsThatItHasNoFieldForAreRefused) {
+  const Plateaus data = plateaus(0.2, 11);
+  Settings settings = edges(2.0);
+  settings.latent.parts = full_structure(3);
+  EXPECT_THROW((void)fit_once(data.train, settings), std::invalid_argument);
+  settings.latent.parts = std::vector<PartOptions>{{.spec = {.mode = 2, .agree = {0}, .near = {{1, 3.0}}}}};
+  EXPECT_THROW((void)fit_once(data.train, settings), std::invalid_argument);
+  settings.latent.parts = std::vector<PartOptions>{{.spec = near_all_but_last(3, 3.0, 1.5)}};
+  EXPECT_THROW((void)fit_once(data.train, settings), std::invalid_argument);
+}
+
+TEST(Edges, AreChosenWhereValuesJump) {
+  const Plateaus data = plateaus(0.25, 12);
+  double edges = 1e300;
+  double others = 1e300;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string& sentence) {
+    const std::size_t at = sentence.find("RMSE ");
+    if (sentence.find("  ") == std::string::npos || at == std::string::npos) return;
+    double& lowest = sentence.find("edges") != std::string::npos ? edges : others;
+    lowest = std::min(lowest, std::stod(sentence.substr(at + 5)));
+  };
+  const FitResult result = fit(data.train, {.search = {.blend = 1}}, callbacks);
+  EXPECT_LT(edges, 1e299);
+  EXPECT_EQ(kind_name(result.model) == "dense", edges < others);
+}
+
+}  // namespace
+}  // namespace lacuna
