@@ -285,7 +285,9 @@ const SettingField kFields[] = {
      "at most, choosing included; the best model so far is kept", never_given, read_max_time,
      [](const Settings& s, const Modes&) { return s.max_time ? shortest(*s.max_time) : ""; }},
     {"effort", "low, medium or high", "medium", 0,
-     "how much choosing may cost: about 1, 4 or 20 times the final fit", never_given, read_effort,
+     "how much choosing may cost: about 1, 4 or 20 times the final fit, or 5, 20 or 100 seconds of one core "
+     "where that is more",
+     never_given, read_effort,
      [](const Settings& s, const Modes&) { return std::string(name(s.search.effort)); }},
     number<Positive, kSearch, &SearchSettings::blend>(
         "blend", "auto or a whole number >= 1", "auto", 0,

@@ -112,7 +112,8 @@ enum class Precision { kDouble, kFloat };
 enum class Loss { kSquared, kHuber, kLogistic, kSoftmax };
 // When to bound the distance to the best over all ranks (tr-mm).
 enum class Certify { kNever, kAtTheEnd, kEveryStep };
-// How much choosing may cost: about 1, 4 or 20 times the final fit.
+// How much choosing may cost: about 1, 4 or 20 times the final fit, and where that is quick 5, 20 or 100 seconds of
+// one core.
 enum class Effort { kLow, kMedium, kHigh };
 
 [[nodiscard]] std::string_view name(Optimizer optimizer);
