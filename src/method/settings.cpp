@@ -105,7 +105,8 @@ std::vector<int> ranks_or_default(const Settings& settings) {
 
 Settings paper_preset(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
-  if (takes(*settings.method, kTakesParts)) settings.latent.parts.settle(full_structure(order));
+  if (info(*settings.method).model == "latent" && takes(*settings.method, kTakesParts))
+    settings.latent.parts.settle(full_structure(order));
   settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
   if (takes(*settings.method, kTakesLambda) && settings.latent.lambdas.open())
     settings.lambda.settle(Settings::kDefaultLambda);
