@@ -50,8 +50,8 @@ ProductManifold<Real> factors_and_dual(const ProblemData<Real>& data, const std:
 template <class Real>
 Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
                             const Settings& options, FitRun& run) {
-  ProblemData<Real> data(layouts, plan.specs(), plan.lambda);
-  const LatentReport report(run, data.parts());
+  ProblemData<Real> data(layouts, plan.specs(), plan.lambda, plan.ranks);
+  const LatentReport report(run, data.parts(), plan.ranks);
 
   Solution<Real> solution;
   std::vector<Matrix<Real>> x =
@@ -100,7 +100,7 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
   solution.u = std::move(x);
   solution.lambda = data.lambda();
   solution.set_mixture(data);
-  tell_traffic(data.parts(), run);
+  tell_traffic(data.parts(), plan.ranks, run);
   return solution;
 }
 
