@@ -93,8 +93,8 @@ double shared_latent_bytes(const Sharing& sharing, double share, const std::vect
   const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
   const double own = kIndex * static_cast<double>(modes.size()) + kNumber;  // of an entry as it is
   constexpr double kPartBytes = 12;                 // an entry's place in a part's fibers
-  const double solver = wide ? 88 : 56;             // vectors over the entries
-  const double elsewhere = own + (wide ? 54 : 40);  // an entry of another layout
+  const double solver = wide ? 88 : 44;             // vectors over the entries
+  const double elsewhere = own + (wide ? 54 : 26);  // an entry of another layout
   const double factor_copies = wide ? 13 : 8;
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));

@@ -10,6 +10,10 @@
 namespace lacuna {
 namespace {
 
+// How closely the starting Z is solved for: so closely that it does not depend on the order of sums, which is another on
+// each number of processes.
+constexpr double kStartResidual = 1e-12;
+
 // h depends on lambda and Z only through lambda Z. Lambda is scaled so that the starting Z has length 1, as
 // the factors have: the trust region is a ball in (u, Z).
 template <class Real>
@@ -30,7 +34,7 @@ void check_positive(const std::vector<double>& lambda) {
 // The maximiser of problem D at these factors.
 template <class Real>
 std::vector<Real> dual_at(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u, FitRun& run) {
-  DualProblem<Real> dual(data, {}, run.poll());
+  DualProblem<Real> dual(data, {.loosest = kStartResidual, .tightest = kStartResidual}, run.poll());
   typename DualProblem<Real>::State state;
   dual.evaluate(u, nullptr, state);
   return std::move(state.z);

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""A fit on several machines, which network namespaces play: it ends where one process ends, and ends when one is lost."""
+import json
+import random
+import subprocess
+import time
+import unittest
+
+from hosts import Hosts
+from mpi_test import ENVIRONMENT, LACUNA, TIMEOUT, MpiTest
+
+PATIENCE = 60  # seconds to miss a machine in: far more than the few that OPTIONS say
+
+
+class OnHosts(MpiTest):
+    preset = ()
+    FLAGS = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes")
+
+    def hosts(self, count):
+        try:
+            return self.enterContext(Hosts(count))
+        except (PermissionError, FileNotFoundError) as problem:
+            self.skipTest(f"no network namespaces: {problem}")
+
+    def start(self, hosts, *arguments):
+        return subprocess.Popen(hosts.mpirun(LACUNA, *arguments, "--threads", "1"), cwd=self.folder, env=ENVIRONMENT,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+
+    def fit_on(self, hosts, model):
+        running = self.start(hosts, "fit", "train.tns", "-o", model, "--json", "--quiet", "--tolerance", "1e-7", *self.FLAGS)
+        printed, _ = running.communicate(timeout=TIMEOUT)
+        self.assertEqual(running.returncode, 0, printed)
+        return json.loads(printed)
+
+    def test_three_machines_end_where_one_process_does(self):
+        found = self.fit_on(self.hosts(3), "p.lac")
+        self.assert_same(found, self.alone("--tolerance", "1e-7", *self.FLAGS))
+
+    def test_a_machine_that_is_cut_off_ends_the_job(self):
+        rng = random.Random(1)
+        cells = {(rng.randint(1, 60), rng.randint(1, 50), rng.randint(1, 40)) for _ in range(20000)}
+        self.write("long.tns", "".join(f"{i} {j} {k} {rng.gauss(0, 1)}\n" for i, j, k in sorted(cells)))
+        before = sorted(path.name for path in self.folder.iterdir())
+        hosts = self.hosts(3)
+        running = self.start(hosts, "fit", "long.tns", "-o", "m.lac", "--method", "tr-mm", "--parts", "full", "--offsets",
+                             "mean", "--rank", "8", "--lambda", "1000", "--tolerance", "1e-14", "--max-iterations",
+                             "1000000", "-v")  # fmt: skip
+        lines = []
+        while not any(line.lstrip().startswith("3 ") for line in lines):  # three steps
+            lines.append(running.stdout.readline())
+            self.assertNotEqual(lines[-1], "", "".join(lines))
+        hosts.cut_off(3)
+        lost = hosts.processes(3)
+        self.assertTrue(lost)
+        for pid in lost:
+            subprocess.run(["kill", "-9", str(pid)], check=False)
+        begun = time.monotonic()
+        running.communicate(timeout=PATIENCE)
+        self.assertNotEqual(running.returncode, 0)
+        self.assertLess(time.monotonic() - begun, PATIENCE)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
+        deadline = time.monotonic() + PATIENCE
+        while any(hosts.processes(host) for host in (1, 2)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual([hosts.processes(host) for host in (1, 2)], [[], []])
+
+
+if __name__ == "__main__":
+    unittest.main()
