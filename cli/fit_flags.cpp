@@ -11,6 +11,7 @@
 #include "cluster.hpp"
 #include "input.hpp"
 #include "kernels/layouts.hpp"
+#include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "progress.hpp"
@@ -151,6 +152,7 @@ FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries
   };
   // Where one fit is all there is to do, a process keeps its share of the entries alone.
   callbacks.shared = !everyone().alone() && !leaves_work(settings);
+  if (callbacks.shared && checkpoint != nullptr) checkpoint->journal().of_data(checksum_text(tensor));
   if (callbacks.shared) tensor = take_share_of_whole(tensor, parts_of(settings, tensor.order()), everyone());
   FitResult result = fit(std::move(tensor), settings, callbacks, test);
   view.finish();

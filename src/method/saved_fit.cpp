@@ -31,6 +31,16 @@ std::string in_ascii(const std::string& text) {
 
 std::string text_of(const Checksum& sum) { return fmt::format("{:016x}", sum.value()); }
 
+void add_factors(const Model& model, Checksum& sum) {
+  sum.add(std::string_view(model.method));
+  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
+  if (const Latent* latent = model.latent()) {
+    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
+  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
+    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
+  }
+}
+
 }  // namespace
 
 void fields_of(Archive& archive, FitProgress& progress) {
@@ -122,14 +132,14 @@ std::string checksum_text(const Entries& entries) {
 
 std::string checksum_text(const Model& model) {
   Checksum sum;
-  sum.add(std::string_view(model.method));
-  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
-  if (const Latent* latent = model.latent()) {
-    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
-    sum.add_all(latent->dual.values());
-  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
-    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
-  }
+  add_factors(model, sum);
+  if (const Latent* latent = model.latent()) sum.add_all(latent->dual.values());
+  return text_of(sum);
+}
+
+std::string factors_text(const Model& model) {
+  Checksum sum;
+  add_factors(model, sum);
   return text_of(sum);
 }
 

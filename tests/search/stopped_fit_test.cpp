@@ -44,8 +44,9 @@ class StoppedFit : public CheckpointTest {
     return resumed.polls;
   }
 
-  // At `stops` moments from the beginning to the end. `continues`: a solve goes on behind its last step.
-  void check(const FitCase& one, int stops, bool continues) {
+  // At `stops` moments from the beginning to the end, and so many questions before it. `continues`: a solve goes
+  // on behind its last step.
+  void check(const FitCase& one, int stops, bool continues, const std::vector<int>& before_the_end = {}) {
     const FitOutcome whole = run_fit(one, nullptr);
     const std::string bits = bytes_of(whole.result.model);
     // With a checkpoint some steps are not asked to stop.
@@ -60,6 +61,7 @@ class StoppedFit : public CheckpointTest {
       }
       if (HasFailure()) return;
     }
+    for (const int before : before_the_end) (void)stop_and_go_on(one, whole, questions - before, bits);
   }
 };
 
@@ -191,7 +193,7 @@ TEST_F(StoppedFit, ThatEndsInABlend) {
   one.settings.search.effort = Effort::kLow;
   const FitOutcome whole = run_fit(one, nullptr);
   ASSERT_NE(std::get_if<Blend>(&*whole.result.model.body), nullptr) << whole.result.model.method;
-  check(one, 10, false);
+  check(one, 5, false, {100, 50, 30, 20, 10, 5, 2});
 }
 
 TEST_F(StoppedFit, OnAnotherNumberOfThreads) {

@@ -20,7 +20,8 @@ MOST_KILLS = 25  # of one fit, until it is left to end
 
 class Resumes:
     def __init__(self, folder, seed, tell):
-        self.folder, self.tell = folder, tell
+        self.folder, self.tell = folder / "resumes", tell
+        self.folder.mkdir()
         self.random = random.Random(seed)
 
     def command(self, fit, output, *more):
