@@ -93,7 +93,8 @@ Journal::About about_settings(const Settings& settings, const std::vector<Mode>&
   const auto number = [&](const char* name, double value) {
     about.emplace_back(name, fmt::format("{}", value));
   };
-  number("certify", static_cast<double>(settings.latent.certify));
+  // At the end or at every step: what a fit comes to is the same.
+  number("certify", settings.latent.certify == Certify::kNever ? 0.0 : 1.0);
   number("intervals", settings.search.calibrate);
   number("keep-best", settings.search.keep_best ? 1.0 : 0.0);
   number("negatives", settings.links.negatives.value_or(0));

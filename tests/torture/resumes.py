@@ -133,10 +133,19 @@ class Ranks(Resumes):
         return None if running.returncode != 0 else 0
 
     def kill_one(self, mpirun):
-        """False where there is none yet, or no more."""
+        """As soon as all three are there; False when it is over before. A child that mpirun has forked and that is not the
+        program yet is no process of the fit: mpirun itself may wait for ever for one that is killed then."""
+        program = os.path.realpath(LACUNA)
         try:
-            children = Path(f"/proc/{mpirun}/task/{mpirun}/children").read_text().split()
-            os.kill(int(self.random.choice(children)), signal.SIGKILL)
+            while True:
+                children = Path(f"/proc/{mpirun}/task/{mpirun}/children").read_text().split()
+                ours = [child for child in children if os.path.realpath(f"/proc/{child}/exe") == program]
+                if len(ours) == 3:
+                    break
+                if Path(f"/proc/{mpirun}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                    return False
+                time.sleep(0.01)
+            os.kill(int(self.random.choice(ours)), signal.SIGKILL)
         except (OSError, IndexError):
             return False
         return True
