@@ -134,7 +134,7 @@ class Ranks(Resumes):
 
     def kill_one(self, mpirun):
         """As soon as all three are there; False when it is over before. A child that mpirun has forked and that is not the
-        program yet is no process of the fit: mpirun itself may wait for ever for one that is killed then."""
+        program yet is no process of the fit."""
         program = os.path.realpath(LACUNA)
         try:
             while True:
