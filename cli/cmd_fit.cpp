@@ -167,7 +167,7 @@ void FitCommand::tell(const FitResult& result) const {
 
 Result<int> FitCommand::run() {
   use_threads(output.threads);
-  if (auto fine = fit.check(); !fine) return fine.error();
+  if (auto fine = agreed(fit.check()); !fine) return fine.error();
   if (auto fine = agreed(everyone().first() ? check_outputs() : Nothing{}); !fine) return fine.error();
   auto data = read_training(train, test, input, fit.side);
   if (auto fine = agreed(data); !fine) return fine.error();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/layouts.hpp"
 #include "model/body.hpp"
 #include "tensor/checksum.hpp"
 
@@ -30,6 +31,16 @@ std::string in_ascii(const std::string& text) {
 }
 
 std::string text_of(const Checksum& sum) { return fmt::format("{:016x}", sum.value()); }
+
+void add_factors(const Model& model, Checksum& sum) {
+  sum.add(std::string_view(model.method));
+  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
+  if (const Latent* latent = model.latent()) {
+    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
+  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
+    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
+  }
+}
 
 }  // namespace
 
@@ -83,7 +94,8 @@ Journal::About about_settings(const Settings& settings, const std::vector<Mode>&
   const auto number = [&](const char* name, double value) {
     about.emplace_back(name, fmt::format("{}", value));
   };
-  number("certify", static_cast<double>(settings.latent.certify));
+  // At the end or at every step: what a fit comes to is the same.
+  number("certify", settings.latent.certify == Certify::kNever ? 0.0 : 1.0);
   number("intervals", settings.search.calibrate);
   number("keep-best", settings.search.keep_best ? 1.0 : 0.0);
   number("negatives", settings.links.negatives.value_or(0));
@@ -111,6 +123,28 @@ std::string checksum_text(const ObservedTensor& tensor) {
   return text_of(sum);
 }
 
+// Cut along the first mode the entries of one process after the other are in canonical order; each goes on with the
+// checksum of those before.
+std::string checksum_together(const ObservedTensor& mine, const Communicator& everyone) {
+  const ObservedTensor stretch =
+      deal_out(mine, cut(mine.cells(), mine.extent(0), 0, everyone), everyone).tensor;
+  std::uint64_t so_far = Checksum().value();
+  const auto add_all = [&](auto column) {
+    for (int r = 0; r < everyone.size(); ++r) {
+      Checksum sum(so_far);
+      if (r == everyone.rank()) sum.add_all(column);
+      so_far = std::stoull(everyone.broadcast(std::to_string(sum.value()), r));
+    }
+  };
+  for (int k = 0; k < stretch.order(); ++k) add_all(stretch.index(k));
+  add_all(stretch.values());
+  add_all(stretch.weights());
+  Checksum sum;
+  sum.add(so_far);
+  add_modes(mine.modes(), sum);
+  return text_of(sum);
+}
+
 std::string checksum_text(const Entries& entries) {
   Checksum sum;
   for (int k = 0; k < entries.order(); ++k) sum.add_all(entries.cells.mode(k));
@@ -122,14 +156,14 @@ std::string checksum_text(const Entries& entries) {
 
 std::string checksum_text(const Model& model) {
   Checksum sum;
-  sum.add(std::string_view(model.method));
-  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
-  if (const Latent* latent = model.latent()) {
-    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
-    sum.add_all(latent->dual.values());
-  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
-    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
-  }
+  add_factors(model, sum);
+  if (const Latent* latent = model.latent()) sum.add_all(latent->dual.values());
+  return text_of(sum);
+}
+
+std::string factors_text(const Model& model) {
+  Checksum sum;
+  add_factors(model, sum);
   return text_of(sum);
 }
 

@@ -4,6 +4,7 @@
 
 #include <lacuna/method/fit_once.hpp>
 
+#include "dist/communicator.hpp"
 #include "model/journal.hpp"
 
 namespace lacuna {
@@ -22,8 +23,12 @@ void fields_of(Archive& archive, FitResult& result);
 
 // FNV-1a over all that a fit learns from: cells, values, weights, and what is known of the modes.
 [[nodiscard]] std::string checksum_text(const ObservedTensor& tensor);
+// The same where each process has some of the entries. Called by all.
+[[nodiscard]] std::string checksum_together(const ObservedTensor& mine, const Communicator& everyone);
 [[nodiscard]] std::string checksum_text(const Entries& entries);
 // Over what a fit may begin with: the factors and the dual values of latent parts, the ranks of others.
 [[nodiscard]] std::string checksum_text(const Model& model);
+// The same without dual values, of which a process may have its share alone.
+[[nodiscard]] std::string factors_text(const Model& model);
 
 }  // namespace lacuna

@@ -71,6 +71,10 @@ class Hosts:
         """No packet reaches that host any more, nor leaves it."""
         ip("-n", space("hub"), "link", "set", f"port{host}", "down")
 
+    def without_the_last(self):
+        """The same machines but one; who made them takes them away."""
+        return Hosts(self.count - 1)
+
     def mpirun(self, *command):
         """A process on each host; mpirun itself is on the first."""
         hosts = ",".join(f"{NETWORK}.{host}:1" for host in range(1, self.count + 1))

@@ -56,6 +56,8 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
                             const Settings& options, FitRun& run) {
   ProblemData<Real> data(layouts, plan.specs(), plan.lambda, plan.ranks);
   const LatentReport report(run, data.parts(), plan.ranks);
+  const std::string z = std::to_string(plan.ranks.size());  // the last of a point's matrices
+  run.share_state(layouts->tensor(), {"solver/x/" + z, "solver/direction/" + z, "solver/state/residual"});
 
   Solution<Real> solution;
   std::vector<Matrix<Real>> x =

@@ -79,6 +79,7 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
                           const Settings& options, FitRun& run) {
   ProblemData<Real> data(layouts, plan.specs(), plan.lambda, plan.ranks);
   const LatentReport report(run, data.parts(), plan.ranks);
+  run.share_state(layouts->tensor(), {"path/best/z", "solver/state/z", "solver/start/z"});
 
   Solution<Real> solution;
   solution.u = run.going_on() ? empty_factors(data, plan) : starting_factors(data, plan, options);
