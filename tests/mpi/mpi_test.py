@@ -112,6 +112,18 @@ class Fit(MpiTest):
         done = self.on(3, "evaluate", "a.lac", "test.tns", "--json")
         self.assertEqual(json.loads(done.stdout), alone)
 
+    def test_complete_fills_in_what_one_process_does(self):
+        flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--tolerance",
+                 "1e-7", "--quiet")  # fmt: skip
+        self.ok("complete", "train.tns", "-o", "alone.tns", *flags)
+        done = self.on(3, "complete", "train.tns", "-o", "three.tns", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("cells filled"), 1)
+        alone, three = (self.path(name).read_text().split() for name in ("alone.tns", "three.tns"))
+        self.assertEqual(len(alone), len(three))
+        for a, b in zip(alone, three):
+            self.assertAlmostEqual(float(a), float(b), 5)
+
     def test_what_is_sent_is_what_was_predicted(self):
         done = self.on(3, "fit", "train.tns", "-o", "p.lac", "-v", "--method", "tr-mm", "--rank", "2", "--lambda", "1",
                        "--parts", "full", "--offsets", "mean")  # fmt: skip
