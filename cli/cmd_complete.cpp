@@ -110,7 +110,7 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
   TensorFile observed = *file;
   auto tensor = observe(in, observed, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
-  holed.data.tensor = std::move(*tensor);
+  holed.data.take(std::move(*tensor));
   file->entries.weight.clear();  // what is filled in has none
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   holed.file = std::move(*file);
@@ -142,7 +142,7 @@ Result<int> CompleteCommand::run() {
   if (!file.dense && file.missing == 0)
     if (auto listed = list_every_cell(file); !listed) return listed.error();
   if (file.missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(file);
-  if (auto fits = check_fit_memory(data.tensor, *settings, output); !fits) return fits.error();
+  if (auto fits = check_fit_memory(data, *settings, output); !fits) return fits.error();
   if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 
@@ -150,7 +150,7 @@ Result<int> CompleteCommand::run() {
   if (!checkpoint) return checkpoint.error();
   const Run run(in, "", data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data.tensor), *settings, nullptr, output, checkpoint->get(),
+  FitResult result = run_fit(data, nullptr, *settings, output, checkpoint->get(),
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <lacuna/io/files.hpp>
+#include <utility>
 
 #include "base/machine.hpp"
 #include "cluster.hpp"
 #include "input.hpp"
 #include "kernels/layouts.hpp"
-#include "method/saved_fit.hpp"
+#include "kernels/observe_together.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "progress.hpp"
@@ -135,7 +136,7 @@ FitFlags FitFlags::without_what_it_does_not_take(Method method) const {
   return flags;
 }
 
-FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries* test, const Output& output,
+FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings, const Output& output,
                   Checkpoint* checkpoint, const std::function<void(const FitProgress&)>& also) {
   catch_signals();
   ProgressView view(output, settings, test != nullptr);
@@ -152,8 +153,13 @@ FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries
   };
   // Where one fit is all there is to do, a process keeps its share of the entries alone.
   callbacks.shared = !everyone().alone() && !leaves_work(settings);
-  if (callbacks.shared && checkpoint != nullptr) checkpoint->journal().of_data(checksum_text(tensor));
-  if (callbacks.shared) tensor = take_share_of_whole(tensor, parts_of(settings, tensor.order()), everyone());
+  ObservedTensor tensor = std::exchange(data.tensor, {});
+  const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
+  if (callbacks.shared)
+    tensor =
+        data.spread ? take_share(tensor, parts, everyone()) : take_share_of_whole(tensor, parts, everyone());
+  else if (data.spread)
+    tensor = gather_entries(tensor, everyone());
   FitResult result = fit(std::move(tensor), settings, callbacks, test);
   view.finish();
   if (callbacks.shared) gather_dual(everyone(), result.model, GatherTo::kFirst);
@@ -170,16 +176,16 @@ Result<> check_shared(const Settings& settings) {
                                  name(*settings.method), everyone().size(), fmt::join(able, ", ")));
 }
 
-Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings, const Output& output) {
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output) {
   if (settings.method.open()) return Nothing{};
   const auto bytes_for = [&](Count entries) {
-    return info(*settings.method).bytes(entries, tensor.modes(), settings);
+    return info(*settings.method).bytes(entries, data.tensor.modes(), settings);
   };
-  if (everyone().alone()) return check_memory(bytes_for(tensor.size()), "this fit");
+  if (everyone().alone()) return check_memory(bytes_for(data.entries), "this fit");
   // All entries as they are read and as they are sorted; then those of a share, here and in a second layout.
-  const auto all = static_cast<double>(tensor.size());
-  const double entry = 4.0 * tensor.order() + 8.0;
-  const Count share = (tensor.size() + everyone().size() - 1) / everyone().size();
+  const auto all = static_cast<double>(data.entries);
+  const double entry = 4.0 * data.tensor.order() + 8.0;
+  const Count share = (data.entries + everyone().size() - 1) / everyone().size();
   const double reading = (2.0 * entry + 4.0) * all;
   const double fitting = bytes_for(share) + (entry + 24.0) * static_cast<double>(share);
   const double most = std::max(reading, fitting + (leaves_work(settings) ? entry * all : 0.0));

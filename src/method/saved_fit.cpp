@@ -31,6 +31,14 @@ std::string in_ascii(const std::string& text) {
 
 std::string text_of(const Checksum& sum) { return fmt::format("{:016x}", sum.value()); }
 
+// So that every bit depends on every other one: in a sum of checksums what differs alike would cancel. The finalizer of
+// SplitMix64.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30U) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ x >> 27U) * 0x94d049bb133111ebULL;
+  return x ^ x >> 31U;
+}
+
 void add_factors(const Model& model, Checksum& sum) {
   sum.add(std::string_view(model.method));
   for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
@@ -115,9 +123,19 @@ std::string checksum_text(std::string_view what, const Settings& settings, const
   return text_of(sum);
 }
 
-std::string checksum_text(const ObservedTensor& tensor) {
+std::string checksum_text(const ObservedTensor& tensor, const Communicator& everyone) {
+  std::uint64_t entries = 0;
+  for (Count e = 0; e < tensor.size(); ++e) {
+    Checksum one;
+    for (int k = 0; k < tensor.order(); ++k) one.add(static_cast<std::uint64_t>(tensor.index(k)[e]));
+    one.add(tensor.values()[e]);
+    one.add(tensor.weights().empty() ? 1.0 : tensor.weights()[e]);
+    entries += mixed(one.value());
+  }
   Checksum sum;
-  sum.add(checksum(tensor));
+  std::uint64_t total = 0;
+  for (const std::uint64_t one : everyone.gather(std::span<const std::uint64_t>(&entries, 1))) total += one;
+  sum.add(total);
   add_modes(tensor.modes(), sum);
   return text_of(sum);
 }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "model/body.hpp"
 #include "support/random_tensor.hpp"
