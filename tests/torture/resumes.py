@@ -21,7 +21,7 @@ FITS = (
 # On several processes: few steps, since processes that take turns on a core wait for each other most of the time.
 SHARED_FITS = (
     ("--preset", "paper", "--method", "tr-mm", "--rank", "2", "--lambda", "1", "--max-iterations", "4"),
-    ("--method", "rprecon", "--rank", "2", "--max-iterations", "8", "--early-stop", "0"),
+    ("--method", "rprecon", "--rank", "2", "--max-iterations", "8"),
     ("--preset", "paper", "--method", "tr-ls", "--rank", "2", "--lambda", "1", "--max-iterations", "2", "--early-stop", "0"),
 )
 LONGEST = 900  # seconds
