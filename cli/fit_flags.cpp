@@ -16,7 +16,6 @@
 #include "kernels/layouts.hpp"
 #include "kernels/observe_together.hpp"
 #include "method/costs.hpp"
-#include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "progress.hpp"
@@ -159,9 +158,6 @@ FitResult run_fit(TrainingData& data, const Entries* test, const Settings& setti
   callbacks.shared = !everyone().alone() && !leaves_work(settings);
   ObservedTensor tensor = std::exchange(data.tensor, {});
   const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
-  if (callbacks.shared && checkpoint != nullptr)
-    checkpoint->journal().of_data(data.spread ? checksum_together(tensor, everyone())
-                                              : checksum_text(tensor));
   if (callbacks.shared)
     tensor =
         data.spread ? take_share(tensor, parts, everyone()) : take_share_of_whole(tensor, parts, everyone());

@@ -49,10 +49,10 @@ def _labelled(model: _core.Model, axes: list[Axis], cell: list[int | None], foun
     support = found.pop("support")
     if interval is not None:
         half = model.half_width(support, float(interval))
-        ends = (found["value"] - half, found["value"] + half) if np.isfinite(half) else (None, None)
-        if model.clip is not None and ends[0] is not None:
-            ends = tuple(float(end) for end in np.clip(ends, *model.clip))
-        answer["low"], answer["high"] = ends
+        ends = np.array([found["value"] - half, found["value"] + half])
+        if model.clip is not None:
+            ends = np.clip(ends, *model.clip)
+        answer["low"], answer["high"] = ends.tolist() if np.isfinite(half) else (None, None)
     for term in found["terms"]:
         for name in ("of", "fiber"):
             if name in term:

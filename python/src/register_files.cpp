@@ -77,9 +77,7 @@ void write(const std::string& path, std::vector<Mode> modes, Entries& entries, b
   (void)value_of(std::move(*written));
 }
 
-}  // namespace
-
-void register_files(nb::module_& m) {
+void register_options(nb::module_& m) {
   nb::class_<ReadOptions>(m, "ReadOptions", "How to read a file; what is not set is found from the file.")
       .def(nb::init<>())
       .def_prop_rw(
@@ -115,6 +113,12 @@ void register_files(nb::module_& m) {
            })
       .def_rw("table_indices", &ReadOptions::table_indices)
       .def("set_bins", [](ReadOptions& o, const Bins& bins) { o.bins = bins_of(bins); });
+}
+
+}  // namespace
+
+void register_files(nb::module_& m) {
+  register_options(m);
   nb::class_<TensorFile>(m, "TensorFile", "What a file holds.")
       .def_prop_ro("modes", [](const TensorFile& file) { return file.modes; })
       .def_ro("entries", &TensorFile::entries)

@@ -122,15 +122,13 @@ def test_wide_tables_and_several_values(tmp_path):
     assert lacuna.read(tmp_path / "wide.csv", wide=True).modes == ["station", "column"]
     (tmp_path / "long.csv").write_text("site,day,temperature,humidity\na,1,20,60\nb,1,18,\na,2,21,61\n")
     tensor = lacuna.read(tmp_path / "long.csv", values=["temperature", "humidity"])
-    assert tensor.modes == ["site", "day", "variable"] and tensor.labels[2].tolist() == ["temperature", "humidity"]
+    assert tensor.modes == ["site", "day", "variable"] and set(tensor.labels[2]) == {"temperature", "humidity"}
     assert lacuna.complete(tensor, method="offsets", offsets="modes").to_numpy().shape == (2, 2, 2)
 
 
 def test_time_zones(tmp_path):
-    (tmp_path / "t.csv").write_text("site,time,value\na,2023-07-01 23:30,1\na,2023-07-02 00:30,2\nb,2023-07-01 23:30,3\n")
-    whole_days = lacuna.read(tmp_path / "t.csv", bins={"time": "1d"})
-    assert whole_days.shape == (2, 2)
-    same = lacuna.read(tmp_path / "t.csv", bins={"time": "1d"}, time_zone="UTC")
-    assert same.shape == whole_days.shape and np.array_equal(same.values, whole_days.values)
+    (tmp_path / "t.csv").write_text("site,time,value\na,2023-07-31T23:30Z,1\nb,2023-07-15T12:00Z,2\n")
+    assert lacuna.read(tmp_path / "t.csv", bins={"time": "1M"}).shape == (2, 1)
+    assert lacuna.read(tmp_path / "t.csv", bins={"time": "1M"}, time_zone="Europe/Berlin").shape == (2, 2)  # August there
     with pytest.raises(ValueError, match="time_zone: found the time zone 'Europe/Berln'.*did you mean Europe/Berlin"):
         lacuna.read(tmp_path / "t.csv", time_zone="Europe/Berln")

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/layouts.hpp"
 #include "model/body.hpp"
 #include "tensor/checksum.hpp"
 
@@ -31,6 +30,14 @@ std::string in_ascii(const std::string& text) {
 }
 
 std::string text_of(const Checksum& sum) { return fmt::format("{:016x}", sum.value()); }
+
+// So that every bit depends on every other one: in a sum of checksums what differs alike would cancel. The finalizer of
+// SplitMix64.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30U) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ x >> 27U) * 0x94d049bb133111ebULL;
+  return x ^ x >> 31U;
+}
 
 void add_factors(const Model& model, Checksum& sum) {
   sum.add(std::string_view(model.method));
@@ -116,32 +123,20 @@ std::string checksum_text(std::string_view what, const Settings& settings, const
   return text_of(sum);
 }
 
-std::string checksum_text(const ObservedTensor& tensor) {
+std::string checksum_text(const ObservedTensor& tensor, const Communicator& everyone) {
+  std::uint64_t entries = 0;
+  for (Count e = 0; e < tensor.size(); ++e) {
+    Checksum one;
+    for (int k = 0; k < tensor.order(); ++k) one.add(static_cast<std::uint64_t>(tensor.index(k)[e]));
+    one.add(tensor.values()[e]);
+    one.add(tensor.weights().empty() ? 1.0 : tensor.weights()[e]);
+    entries += mixed(one.value());
+  }
   Checksum sum;
-  sum.add(checksum(tensor));
+  std::uint64_t total = 0;
+  for (const std::uint64_t one : everyone.gather(std::span<const std::uint64_t>(&entries, 1))) total += one;
+  sum.add(total);
   add_modes(tensor.modes(), sum);
-  return text_of(sum);
-}
-
-// Cut along the first mode the entries of one process after the other are in canonical order; each goes on with the
-// checksum of those before.
-std::string checksum_together(const ObservedTensor& mine, const Communicator& everyone) {
-  const ObservedTensor stretch =
-      deal_out(mine, cut(mine.cells(), mine.extent(0), 0, everyone), everyone).tensor;
-  std::uint64_t so_far = Checksum().value();
-  const auto add_all = [&](auto column) {
-    for (int r = 0; r < everyone.size(); ++r) {
-      Checksum sum(so_far);
-      if (r == everyone.rank()) sum.add_all(column);
-      so_far = std::stoull(everyone.broadcast(std::to_string(sum.value()), r));
-    }
-  };
-  for (int k = 0; k < stretch.order(); ++k) add_all(stretch.index(k));
-  add_all(stretch.values());
-  add_all(stretch.weights());
-  Checksum sum;
-  sum.add(so_far);
-  add_modes(mine.modes(), sum);
   return text_of(sum);
 }
 

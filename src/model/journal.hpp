@@ -43,9 +43,6 @@ class Journal {
 
   // What the fit is about: data and settings. Throws CheckpointError when the journal is about something else.
   void bind(About about);
-  // The checksum of all data, where processes share them and none has it.
-  void of_data(std::string checksum) { data_ = std::move(checksum); }
-  [[nodiscard]] const std::string& data() const { return data_; }
   void call(const std::string& what, std::string name) { names_[what] = std::move(name); }
   [[nodiscard]] const About& about() const { return about_; }
 
@@ -115,7 +112,6 @@ class Journal {
   std::function<Result<>()> write_;
   double every_;
   About about_;
-  std::string data_;
   std::map<std::string, std::string> names_;  // of data and test entries, in messages
   bool loaded_ = false;
   bool bound_ = false;

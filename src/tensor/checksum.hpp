@@ -12,9 +12,6 @@ namespace lacuna {
 
 class Checksum {
  public:
-  Checksum() = default;
-  explicit Checksum(std::uint64_t so_far) : hash_(so_far) {}
-
   void add(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL; }
   void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
   void add(std::string_view text) {

@@ -6,7 +6,6 @@
 #include <lacuna/model/structure.hpp>
 
 #include "kernels/layouts.hpp"
-#include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "support/latent_tensor.hpp"
@@ -93,10 +92,7 @@ class SharedCheckpoint : public test::CheckpointTest, public testing::WithParamI
                ++questions > asked.stop_after;
       };
       ObservedTensor tensor = split_.train;
-      if (shared) {
-        checkpoint.journal().of_data(checksum_text(tensor));
-        tensor = take_share_of_whole(tensor, parts_of(settings, 3), everyone);
-      }
+      if (shared) tensor = take_share_of_whole(tensor, parts_of(settings, 3), everyone);
       FitResult found = fit(std::move(tensor), settings, callbacks, &split_.test);
       if (shared) gather_dual(everyone, found.model, GatherTo::kFirst);
       if (everyone.first()) first = std::move(found);
