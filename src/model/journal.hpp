@@ -145,11 +145,12 @@ template <class Fields>
 
 // compute(), or what it came to in the run that this one goes on with: for what is made of a model that may be gone.
 template <class T, class Compute>
-[[nodiscard]] T remembered(Journal* journal, const std::string& kind, Compute&& compute) {
+[[nodiscard]] T remembered(Journal* journal, const std::string& kind, Compute&& compute,
+                           const std::string& about = "") {
   if (journal == nullptr) return compute();
   const std::string key = journal->next(kind);
   T value{};
-  if (const Saved* known = journal->finished(key, ""); known != nullptr) {
+  if (const Saved* known = journal->finished(key, about); known != nullptr) {
     Archive archive(*known);
     archive("value", value);
     return value;
@@ -158,7 +159,7 @@ template <class T, class Compute>
     const Journal::Within within(journal, key);
     value = compute();
   }
-  journal->finish(key, "", saved_by([&](Archive& archive) { archive("value", value); }));
+  journal->finish(key, about, saved_by([&](Archive& archive) { archive("value", value); }));
   return value;
 }
 

@@ -251,9 +251,11 @@ struct SavedChoice {
 
 }  // namespace
 
-// The rivals' models are gone as soon as the choice is made, so it is remembered.
+// The rivals' models are gone as soon as the choice is made, so it is remembered. With more time there may be more trials
+// to choose from.
 BlendChoice Evaluator::best_blend() const {
-  const auto saved = remembered<SavedChoice>(journal(), "blend", [&] {
+  const std::string among = std::to_string(trials_) + " trials";
+  const auto choose = [&] {
     const BlendChoice found = find_blend();
     SavedChoice words{.weights = found.weights, .error = found.error};
     for (const Trial* member : found.members) {
@@ -263,7 +265,8 @@ BlendChoice Evaluator::best_blend() const {
       words.places.push_back(place);
     }
     return words;
-  });
+  };
+  const auto saved = remembered<SavedChoice>(journal(), "blend", choose, among);
   BlendChoice chosen{.weights = saved.weights, .error = saved.error};
   if (saved.places.empty() || saved.places.size() != saved.weights.size())
     Archive::refuse("blend", "a weight for each member");
