@@ -62,6 +62,7 @@ class NonlinearCg {
       if (!reported && observe(std::as_const(record_), std::as_const(x), std::as_const(state)) == Flow::kStop)
         return stopped(keeper, x, state);
       if (const std::optional<StopReason> reason = finished()) return summarize(record_, *reason);
+      if (spoiled_) return stopped(keeper, x, state);
       keep(keeper, x, state);
 
       ensure_descent(x);

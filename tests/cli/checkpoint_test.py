@@ -17,7 +17,8 @@ class Checkpoints(CliTest):
 
     def stopped(self, number, *arguments):
         """Runs until there is a checkpoint, then sends the signal; the exit code."""
-        running = subprocess.Popen([LACUNA, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+        verb, *rest = arguments
+        running = subprocess.Popen([LACUNA, verb, *self.preset, *rest], cwd=self.folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)  # fmt: skip
         deadline = time.monotonic() + TIMEOUT
         while running.poll() is None and not self.path("state").exists() and time.monotonic() < deadline:

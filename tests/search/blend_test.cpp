@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "model/body.hpp"
 #include "support/random_tensor.hpp"
@@ -16,9 +18,11 @@ namespace {
 Trial trial_of(Method method, const std::vector<double>& value, const Entries& held) {
   Trial trial;
   trial.settings.method = method;
-  trial.result.model.method = "test";
-  trial.result.model.modes = test::plain_modes({20, 20});
-  trial.result.model.body = ModelBody(Dense{.value = value});
+  FitResult result;
+  result.model.method = "test";
+  result.model.modes = test::plain_modes({20, 20});
+  result.model.body = ModelBody(Dense{.value = value});
+  trial.result = std::make_shared<const FitResult>(std::move(result));
   double squares = 0.0;
   for (Count e = 0; e < held.size(); ++e) {
     const double wrong = value[held.cells[0][e] + 20 * held.cells[1][e]] - held.value[e];

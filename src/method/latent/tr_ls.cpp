@@ -36,6 +36,15 @@ std::vector<Real> dual_at(const ProblemData<Real>& data, const std::vector<Matri
   return std::move(state.z);
 }
 
+template <class Real>
+ProductManifold<Real> factors_and_dual(const ProblemData<Real>& data, const std::vector<int>& ranks) {
+  std::vector<typename ProductManifold<Real>::Factor> factors;
+  for (std::size_t p = 0; p < ranks.size(); ++p)
+    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]));
+  factors.push_back(Euclidean<Real>(data.entries(), 1.0, data.everyone()));
+  return ProductManifold<Real>(std::move(factors));
+}
+
 }  // namespace
 
 template <class Real>
@@ -66,12 +75,7 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
   }
   x.push_back(Eigen::Map<const Matrix<Real>>(solution.z.data(), data.entries(), 1));
 
-  std::vector<typename ProductManifold<Real>::Factor> factors;
-  for (std::size_t p = 0; p < plan.ranks.size(); ++p)
-    factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), plan.ranks[p]));
-  factors.push_back(Euclidean<Real>(data.entries(), 1.0, data.everyone()));
-  const ProductManifold<Real> manifold(std::move(factors));
-
+  const ProductManifold<Real> manifold = factors_and_dual(data, plan.ranks);
   PrimalProblem<Real> problem(data);
   typename PrimalProblem<Real>::State state;
   Count applied = 0;  // before it went on

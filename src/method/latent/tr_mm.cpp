@@ -30,6 +30,12 @@ struct Kept {
     archive("z", z);
     archive("misfit", misfit);
   }
+  // Moves it there; nothing is left here.
+  void restore(std::vector<Matrix<Real>>& to, typename DualProblem<Real>::State& state) {
+    to = std::move(u);
+    state.z = std::move(z);
+    state.misfit = misfit;
+  }
 };
 
 // How far the fit has come along its path.
@@ -110,11 +116,7 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
           return flow;
         },
         &keeper);
-    if (best) {
-      solution.u = std::move(best->u);
-      state.z = std::move(best->z);
-      state.misfit = best->misfit;
-    }
+    if (best) best->restore(solution.u, state);
     if ((last || run.stopped()) && !run.interrupted() && options.latent.certify != Certify::kNever)
       run.untimed([&] {
         solution.certificate = certify<Real>(data, solution.u, state.z, state.misfit, kGapAccuracy);
