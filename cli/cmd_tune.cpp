@@ -35,6 +35,7 @@ struct TuneCommand {
   std::vector<std::string> parts;
   std::vector<std::string> offsets;
   TuneOptions tuning;
+  std::vector<std::unique_ptr<Model>> starts;  // those that --init named, which the candidates point to
   Output output;
   InputFlags input;
   FitFlags fit;
@@ -67,7 +68,6 @@ Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
     return std::any_of(tuning.candidates.begin(), tuning.candidates.end(),
                        [&](const TuneCandidate& one) { return one.name == name; });
   };
-  std::unique_ptr<Model> none;
   for (const std::string& method : method_list(tensor))
     for (const std::string& rank : or_one(ranks, fit.given["rank"]))
       for (const std::string& part : or_one(parts, fit.given["parts"]))
@@ -78,7 +78,7 @@ Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
           flags.given["offsets"] = offset;
           flags.given["lambda"].clear();
           if (method != "auto") flags = flags.without_what_it_does_not_take(*parse_method(method));
-          auto settings = flags.settings(tensor.modes(), none);
+          auto settings = flags.settings(tensor.modes(), starts.emplace_back());
           if (!settings) return settings.error();
           std::string name = method;
           if (!flags.given["rank"].empty()) name += " rank " + rank;
@@ -222,12 +222,12 @@ Result<int> TuneCommand::run() {
   callbacks.checkpoint = checkpoint->get();
   callbacks.interrupted = [&] { return signal_seen() != 0 || known->failed(); };
   callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
-    return known->find(candidate.name, lambda, fold);
+    return known->find(candidate, lambda, fold);
   };
   callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
     output.say(fmt::format("{}  lambda {:<8.4g} fold {}  {} {:.5g}", candidate.name, lambda, fold + 1,
                            metric_name(), shown(error)));
-    known->add(candidate.name, lambda, fold, error);
+    known->add(candidate, lambda, fold, error);
   };
   const TuneResult found = tune(data->tensor, tuning, callbacks);
   if (auto kept = known->finish(); !kept) return kept.error();

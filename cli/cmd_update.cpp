@@ -12,9 +12,11 @@
 #include <lacuna/model/update.hpp>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "base/stopwatch.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "model/body.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -124,6 +126,22 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
   fmt::print("{} written to {}\n", refit ? "model fitted again from all entries and" : "model", out);
 }
 
+// Of the rows that new positions get: in the model, while they are solved for, and again on the kept entries.
+double bytes_for(const Model& fitted, const std::vector<Mode>& modes) {
+  constexpr double kCopies = 4.0;
+  constexpr double kOtherBytes = 64.0;
+  double bytes = 0.0;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    double columns = 0.0;
+    if (const Latent* latent = fitted.latent())
+      for (const ModelPart& part : latent->parts)
+        if (part.modes.mode == static_cast<int>(k)) columns += static_cast<double>(part.factor.cols());
+    const double added = static_cast<double>(modes[k].size) - static_cast<double>(fitted.modes[k].size);
+    bytes += added * (kCopies * sizeof(double) * columns + kOtherBytes);
+  }
+  return bytes;
+}
+
 Result<int> UpdateCommand::run() {
   set_thread_count(output.threads);
   const Stopwatch watch;
@@ -140,6 +158,7 @@ Result<int> UpdateCommand::run() {
       return input_error(fresh, fmt::format("found new positions of mode {}, which has side information that "
                                             "they lack; fit again with theirs",
                                             file->modes[k].name));
+  if (auto fits = check_memory(bytes_for(*fitted, file->modes), "this update"); !fits) return fits.error();
   const std::clock_t before = std::clock();
   auto result = update(*fitted, file->modes, file->entries,
                        {.duplicates = input.duplicate_policy(), .held_out = held_out});

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "io/cube/envi.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/standard_streams.hpp"
 
@@ -27,7 +28,7 @@ struct FileFlag {
 };
 
 // All that name data: an input may be the standard input, but only one.
-constexpr std::array<FileFlag, 45> kFileFlags = {{
+constexpr std::array<FileFlag, 46> kFileFlags = {{
     {"", "--mask", Role::kInput},
     {"", "--init", Role::kInput},
     {"", "--report", Role::kOutput},
@@ -45,6 +46,7 @@ constexpr std::array<FileFlag, 45> kFileFlags = {{
     {"predict", "--output", Role::kOutput},
     {"top", "model", Role::kInput},
     {"top", "--exclude", Role::kInput},
+    {"top", "--candidates", Role::kInput},
     {"top", "--output", Role::kOutput},
     {"explain", "model", Role::kInput},
     {"explain", "cell", Role::kInput},
@@ -98,6 +100,26 @@ std::optional<Identity> identity(const std::string& path) {
   return Identity{info.st_dev, info.st_ino, place.filename().string()};
 }
 
+bool says(const CLI::App& verb, const char* flag, std::string_view word) {
+  const CLI::Option* option = verb.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 && option->results().front() == word;
+}
+
+// A cube has two files, of which one is named.
+void add_other_files_of_cubes(const CLI::App& verb, std::vector<NamedFile>& files) {
+  const bool reads = says(verb, "--format", "envi");
+  const bool writes = says(verb, "--to", "envi");
+  for (std::size_t i = 0, named = files.size(); i < named; ++i) {
+    const NamedFile file = files[i];
+    const bool input = file.role == Role::kInput;
+    if (io::is_standard_stream(file.path) || !((input ? reads : writes) || io::names_envi(file.path)))
+      continue;
+    const std::string other =
+        input ? io::envi_file_read_with(file.path) : io::envi_file_written_with(file.path);
+    if (!other.empty()) files.push_back({file.flag, other, file.role});
+  }
+}
+
 std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
   std::vector<NamedFile> files;
   const auto add = [&](const CLI::App& owner, std::string_view flag, Role role) {
@@ -106,7 +128,7 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
     for (const std::string& path : option->results()) files.push_back({std::string(flag), path, role});
   };
   add(app, "--config", Role::kInput);
-  for (const char* flag : {"--side", "--graph"})  // MODE=FILE
+  for (const char* flag : {"--side", "--graph", "--candidates"})  // MODE=FILE
     if (const CLI::Option* option = verb.get_option_no_throw(flag))
       for (const std::string& given : option->results())
         if (const std::size_t equals = given.find('='); equals != std::string::npos)
@@ -121,6 +143,7 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
     for (const std::string& path : verb.get_option("--output")->results())
       for (const char* end : {"low", "high"})  // cmd_predict.cpp refuses "-"
         files.push_back({"--interval", beside(path, end), Role::kOutput});
+  add_other_files_of_cubes(verb, files);
   return files;
 }
 

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "input.hpp"
-#include "tensor/checksum.hpp"
+#include "method/saved_fit.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -24,7 +24,7 @@ using nlohmann::json;
 std::string reason(int code) { return std::generic_category().message(code); }
 
 json about(const ObservedTensor& tensor, const TuneOptions& options) {
-  return {{"data", fmt::format("{:016x}", checksum(tensor))},
+  return {{"data", checksum_text(tensor)},
           {"folds", options.folds},
           {"seed", options.seed},
           {"metric", name(options.metric)}};
@@ -82,15 +82,17 @@ Result<> TuneState::take_line(std::string_view line, int number, int folds) {
     return refuse("the result of a fit as a JSON object; without this line the run can go on");
   const auto get = [&](const char* key) { return one.contains(key) ? one[key] : json(); };
   const json candidate = get("candidate");
+  const json settings = get("settings");
   const json lambda = get("lambda");
   const json fold = get("fold");
   const json error = get("error");
   if (!candidate.is_string()) return refuse("a string as candidate");
+  if (!settings.is_string()) return refuse("a string as settings");
   if (!lambda.is_number()) return refuse("a number as lambda");
   if (!error.is_number()) return refuse("a number as error");
   if (!fold.is_number_integer() || fold < 0 || fold >= folds)
     return refuse(fmt::format("a fold from 0 to {}", folds - 1));
-  known_[{candidate.get<std::string>(), lambda.get<double>(), fold.get<int>()}] = error.get<double>();
+  known_[{settings.get<std::string>(), lambda.get<double>(), fold.get<int>()}] = error.get<double>();
   return Nothing{};
 }
 
@@ -98,6 +100,7 @@ Result<TuneState> TuneState::open(const std::string& path, const ObservedTensor&
                                   const TuneOptions& options) {
   TuneState state;
   state.path_ = path;
+  state.modes_ = tensor.modes();
   if (path.empty()) return state;
   const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) return output_error(path, reason(errno));
@@ -134,8 +137,17 @@ Result<TuneState> TuneState::open(const std::string& path, const ObservedTensor&
   return state;
 }
 
-std::optional<double> TuneState::find(const std::string& candidate, double lambda, int fold) const {
-  const auto found = known_.find({candidate, lambda, fold});
+std::string TuneState::settings_of(const TuneCandidate& candidate) const {
+  Settings settings = candidate.options;
+  settings.lambda = {};
+  std::string what = checksum_text("", settings, modes_);
+  if (settings.warm_start != nullptr) what += " from " + checksum_text(*settings.warm_start);
+  return what;
+}
+
+std::optional<double> TuneState::find(const TuneCandidate& candidate, double lambda, int fold) const {
+  if (!file_) return std::nullopt;
+  const auto found = known_.find({settings_of(candidate), lambda, fold});
   return found == known_.end() ? std::nullopt : std::optional<double>(found->second);
 }
 
@@ -153,9 +165,13 @@ Result<> TuneState::write_line(std::string line) {
   return Nothing{};
 }
 
-void TuneState::add(const std::string& candidate, double lambda, int fold, double error) {
+void TuneState::add(const TuneCandidate& candidate, double lambda, int fold, double error) {
   if (!file_ || problem_ || !std::isfinite(error) || !std::isfinite(lambda)) return;
-  const json line = {{"candidate", candidate}, {"lambda", lambda}, {"fold", fold}, {"error", error}};
+  const json line = {{"candidate", candidate.name},
+                     {"settings", settings_of(candidate)},
+                     {"lambda", lambda},
+                     {"fold", fold},
+                     {"error", error}};
   if (auto written = write_line(text_of(line)); !written) problem_ = written.error();
 }
 

@@ -3,7 +3,8 @@
 // fit. Lines are added as results come, so that a run that was killed goes on where it was.
 //
 // A line is written by one write(2) and ends with a newline. What a kill or a full disk left of a last line has
-// none: it is cut off, and its fit is run again. Any other line that is not as written here is an error.
+// none: it is cut off, and its fit is run again. Any other line that is not as written here is an error. A line says by
+// a checksum of its settings what was fitted: the errors of other settings are kept, not used.
 #pragma once
 
 #include <lacuna/search/fit.hpp>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace lacuna::cli {
 
@@ -23,9 +25,9 @@ class TuneState {
   static Result<TuneState> open(const std::string& path, const ObservedTensor& tensor,
                                 const TuneOptions& options);
 
-  [[nodiscard]] std::optional<double> find(const std::string& candidate, double lambda, int fold) const;
+  [[nodiscard]] std::optional<double> find(const TuneCandidate& candidate, double lambda, int fold) const;
   // An error that is not finite is not kept: no JSON can say it.
-  void add(const std::string& candidate, double lambda, int fold, double error);
+  void add(const TuneCandidate& candidate, double lambda, int fold, double error);
   // Could a line not be written? Then there is no sense in going on.
   [[nodiscard]] bool failed() const { return problem_.has_value(); }
   // All lines are on the disk, or why not.
@@ -38,11 +40,14 @@ class TuneState {
   Result<std::string> load();
   Result<> take_line(std::string_view line, int number, int folds);
   Result<> write_line(std::string line);
+  // A checksum of all that a candidate's errors depend on, but lambda.
+  [[nodiscard]] std::string settings_of(const TuneCandidate& candidate) const;
 
   std::string path_;
   std::unique_ptr<int, Close> file_;  // its descriptor
   std::optional<Error> problem_;
-  std::map<std::tuple<std::string, double, int>, double> known_;
+  std::vector<Mode> modes_;
+  std::map<std::tuple<std::string, double, int>, double> known_;  // by settings, lambda and fold
 };
 
 }  // namespace lacuna::cli

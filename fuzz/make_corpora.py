@@ -189,14 +189,18 @@ def command_line():
 
 def state():
     about = b'{"data":"%s","folds":3,"metric":"rmse","seed":1}\n'
-    line = b'{"candidate":"tr-mm rank 1","error":0.5,"fold":0,"lambda":0.25}\n'
-    # The checksum of the target's own tensor (FNV-1a, as in cli/tune_state.cpp).
+    line = b'{"candidate":"tr-mm rank 1","error":0.5,"fold":0,"lambda":0.25,"settings":"0123456789abcdef"}\n'
+    # The checksum of the target's own tensor (FNV-1a, as in src/method/saved_fit.cpp).
     numbers = [0, 0, 1, 2, 0, 1, 0, 1]  # canonical order: (0,0) (0,1) (1,0) (2,1)
     numbers += [struct.unpack("<Q", struct.pack("<d", v))[0] for v in (1.0, 4.0, 2.0, 3.0)]
-    hashed = 0xCBF29CE484222325
-    for number in numbers:
-        hashed = (hashed ^ number) * 0x100000001B3 % (1 << 64)
-    whole = about % f"{hashed:016x}".encode()
+
+    def checksum(numbers):
+        hashed = 0xCBF29CE484222325
+        for number in numbers:
+            hashed = (hashed ^ number) * 0x100000001B3 % (1 << 64)
+        return hashed
+
+    whole = about % f"{checksum([checksum(numbers), 3, 2]):016x}".encode()
     put("tune_state", "new", b"")
     put("tune_state", "head", whole)
     put("tune_state", "some", whole + line + line.replace(b'"fold":0', b'"fold":2'))

@@ -19,6 +19,7 @@ ObservedTensor small_tensor() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static fuzz::MemoryFile memory;
   static const ObservedTensor tensor = small_tensor();
+  static const TuneCandidate candidate{.name = "tr-mm \xff", .options = {}};
   TuneOptions options;
   options.folds = 3;
   memory.fill({data, size});
@@ -28,12 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::check(state.error());
       return 0;
     }
-    (void)state->find("tr-mm rank 1", 0.5, 2);
-    state->add("tr-mm \xff", 0.25, 1, 0.125);
+    (void)state->find(candidate, 0.5, 2);
+    state->add(candidate, 0.25, 1, 0.125);
     fuzz::require(state->finish().ok() && !state->failed(), "a state that cannot be added to");
   }
   const auto again = cli::TuneState::open(memory.path(), tensor, options);
   fuzz::require(again.ok(), "a state that was added to cannot be opened");
-  fuzz::require(again->find("tr-mm \xef\xbf\xbd", 0.25, 1) == 0.125, "what was added is not found");
+  fuzz::require(again->find(candidate, 0.25, 1) == 0.125, "what was added is not found");
   return 0;
 }

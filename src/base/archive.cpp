@@ -22,7 +22,8 @@ void Archive::take_whole(const std::string& name, std::int64_t& value) {
   auto number = static_cast<double>(value);
   take_number(name, number);
   if (!loading()) return;
-  if (!(std::abs(number) <= kLargestWhole) || number != std::floor(number)) refuse(name, "a whole number");
+  if (!(number >= 0.0 && number <= kLargestWhole) || number != std::floor(number))
+    refuse(name, "a whole number");  // of what is counted: none is below 0
   value = static_cast<std::int64_t>(number);
 }
 

@@ -11,7 +11,8 @@ namespace lacuna {
 // Where they are looked for: in $LACUNA_LIBEXEC if that is set, else beside the program or the library that asks, and
 // where they were installed.
 [[nodiscard]] std::vector<std::string> folders_beside();
-// Where the file is.
+// Where the file is. Outside of $LACUNA_LIBEXEC one that another user than root and the program's owner owns or can
+// write to, or whose folder they can, is passed over.
 [[nodiscard]] std::optional<std::string> find_beside(const std::string& name);
 
 }  // namespace lacuna

@@ -13,6 +13,7 @@
 #include "method/together.hpp"
 #include "model/body.hpp"
 #include "search/holes.hpp"
+#include "search/remembered.hpp"
 
 namespace lacuna {
 namespace {
@@ -189,6 +190,7 @@ Trial Evaluator::run_once(const Settings& settings, const std::string& what, con
     Archive archive(*known);
     archive_trial(archive, found, result);
     if (const auto model = journal->take_model(key)) result.model = *model;
+    check_remembered(result);
     found.result = std::make_shared<const FitResult>(std::move(result));
     journal->lend_model(key, model_of(found));
     return found;

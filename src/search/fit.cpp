@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "base/machine.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
@@ -89,12 +90,19 @@ Found found_by(const Trial& trial, const Settings& asked) {
   return found;
 }
 
+// Whether memory can hold a fit by this method: a few entries at positions far apart ask for all between.
+bool can_hold(Method method, const ObservedTensor& tensor, const Settings& asked) {
+  return info(method).bytes(tensor.size(), tensor.modes(), asked) < memory_limit().bytes;
+}
+
 Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
              const Stopwatch& watch) {
   Evaluator evaluator(tensor, asked, callbacks, watch);
   if (!evaluator.can_hold_out()) {
     evaluator.tell("too few entries to hold any out; what was left open gets its default");
-    return {.settings = asked};
+    Settings plain = asked;
+    if (!can_hold(Method::kTrMm, tensor, asked)) plain.method.settle(Method::kOffsets);
+    return {.settings = plain};
   }
   choose(evaluator);
   choose_side(evaluator);
@@ -202,7 +210,8 @@ Found choose_settings(const ObservedTensor& seen, const Settings& asked, const F
   if (!choice && steps_share(asked) == 0.0) return {.settings = asked};
   if (!is_robust(asked))
     return choice ? search(seen, asked, callbacks, watch) : count_steps(seen, asked, callbacks, watch);
-  const ObservedTensor inliers = inlier_entries(seen, asked, callbacks);
+  const ObservedTensor inliers =
+      can_hold(Method::kTrMm, seen, asked) ? inlier_entries(seen, asked, callbacks) : seen;
   return choice ? search(inliers, asked, callbacks, watch) : count_steps(inliers, asked, callbacks, watch);
 }
 
@@ -313,6 +322,7 @@ FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallback
   if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
   Journal& journal = callbacks.checkpoint->journal();
   journal.bind(about(tensor, settings, callbacks, test));
+  check_remembered(journal, tensor.modes());
   journal.on_problem(callbacks.notice);
   try {
     FitResult result = fit_all(std::move(tensor), settings, closing(callbacks, journal), test);

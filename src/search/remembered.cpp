@@ -2,8 +2,23 @@
 #include "search/remembered.hpp"
 
 #include "method/saved_fit.hpp"
+#include "model/body.hpp"
 
 namespace lacuna {
+
+void check_remembered(const Journal& journal, const std::vector<Mode>& modes) {
+  for (const JournalItem& item : journal.items())
+    if (const auto model = item.model.lock();
+        model && !model->modes.empty() && extents(model->modes) != extents(modes))
+      throw journal.refusal("the checkpoint is damaged: the model of '" + item.key + "' has other modes");
+}
+
+void check_remembered(const FitResult& result) {
+  if (!result.certificate || result.model.modes.empty()) return;
+  const Latent* const latent = result.model.latent();
+  if (latent == nullptr || latent->parts.size() != result.certificate->parts.size())
+    Archive::refuse("certificate", "one of its model");
+}
 
 FitResult remember(const FitCallbacks& callbacks, const FitTask& task,
                    const std::function<FitResult(const FitCallbacks&)>& fit) {
@@ -27,6 +42,7 @@ FitResult remember(const FitCallbacks& callbacks, const FitTask& task,
     } else if (task.hold == Journal::Hold::kAll) {
       Archive::refuse(key, "its model");
     }
+    check_remembered(result);
     return result;
   }
   FitCallbacks listening = callbacks;

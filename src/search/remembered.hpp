@@ -20,6 +20,11 @@ struct FitTask {
 [[nodiscard]] FitResult remember(const FitCallbacks& callbacks, const FitTask& task,
                                  const std::function<FitResult(const FitCallbacks&)>& fit);
 
+// A checkpoint comes from a file that nobody vouches for. Throws CheckpointError when it holds a model of other modes,
+// and SavedError when the certificate is not of the model it was remembered with.
+void check_remembered(const Journal& journal, const std::vector<Mode>& modes);
+void check_remembered(const FitResult& result);
+
 // The same of fit_once(), holding the models of the last two.
 [[nodiscard]] FitResult fit_remembered(const ObservedTensor& tensor, const Settings& settings,
                                        const FitCallbacks& callbacks, const Entries* test);

@@ -17,6 +17,7 @@
 #include "search/choose.hpp"
 #include "search/evaluator.hpp"
 #include "search/holes.hpp"
+#include "search/remembered.hpp"
 
 namespace lacuna {
 namespace {
@@ -319,6 +320,7 @@ TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options, const 
   Journal* const journal = journal_of(callbacks.checkpoint);
   if (journal == nullptr) return Tuner(tensor, options, callbacks).run();
   journal->bind(about(tensor, options));
+  check_remembered(*journal, tensor.modes());
   try {
     Tuner tuner(tensor, options, callbacks);
     TuneResult result = tuner.run();

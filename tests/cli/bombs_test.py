@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Small files that claim to hold gigabytes are refused by what they claim, before memory is taken for it."""
 import os
+import resource
 import struct
 import subprocess
 import unittest
 import zlib
 from pathlib import Path
 
-from support import LACUNA, CliTest
+from support import LACUNA, TIMEOUT, CliTest
 
 FILES = Path(__file__).resolve().parent.parent / "hostile_files"
 REFUSED = (3, 5)  # as damaged, or for want of memory
@@ -62,6 +63,34 @@ class Bombs(CliTest):
 
     def test_an_hdf5_file_whose_numbers_were_never_written(self):
         self.assertIn("bytes that claim to hold", self.refused(FILES / "never_written.mat"))
+
+
+class PositionsFarApart(CliTest):
+    """A few lines may name positions that are billions apart: what is between them is not there, but has rows in a model."""
+
+    preset = ()
+
+    def limited(self, *arguments):
+        return subprocess.run(
+            [LACUNA, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+        )  # fmt: skip
+
+    def test_what_is_left_open_becomes_something_that_memory_can_hold(self):
+        self.write("two.tns", "4000000000 1 1 5\n1 2 4000000000 3\n")
+        self.write("some.tns", "".join(f"{1 + 3999999999 * (n % 2)} {1 + n % 7} {3 * n + 1} {n % 5}.5\n" for n in range(60)))
+        for data in ("two.tns", "some.tns"):
+            done = self.limited("fit", data, "-o", "m.lac", "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_an_update_is_refused_before_memory_is_taken(self):
+        self.write("train.tns", "".join(f"{i} {j} {i + j}.5\n" for i in range(1, 7) for j in range(1, 6)))
+        self.ok("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2", "--quiet")
+        self.write("new.tns", "4000000000 1 5\n")
+        done = self.limited("update", "m.lac", "new.tns", "-o", "n.lac")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("this update needs about", done.stderr)
+        self.assertFalse(self.path("n.lac").exists())
 
 
 if __name__ == "__main__":

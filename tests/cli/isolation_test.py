@@ -2,6 +2,7 @@
 """lacuna-formats: what goes wrong in it is an error of lacuna's, and it can do little on its own."""
 import os
 import re
+import shutil
 import struct
 import subprocess
 import time
@@ -32,6 +33,30 @@ class Fakes(CliTest):
         done = subprocess.run([LACUNA, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
+
+    def test_a_program_that_others_put_there_is_not_run(self):
+        with h5py.File(self.path("x.h5"), "w") as out:
+            out["d"] = np.ones((3, 4))
+        self.path("mine").mkdir()
+        shutil.copy(LACUNA, self.path("mine/lacuna"))
+        folder = self.path("libexec/lacuna")
+        folder.mkdir(parents=True)
+        fake = folder / "lacuna-formats"
+        fake.write_text(f"#!/bin/sh\ntouch '{self.path('was-run')}'\n")
+        environment = {name: value for name, value in os.environ.items() if name != "LACUNA_LIBEXEC"}
+        owners = ((0o755, 0o755, 0), (0o777, 0o755, 0), (0o755, 0o777, 0))
+        if os.geteuid() == 0:
+            owners += ((0o755, 0o755, 65534),)
+        for number, (of_file, of_folder, owner) in enumerate(owners):
+            with self.subTest(number):
+                os.chmod(fake, of_file)
+                os.chmod(folder, of_folder)
+                if os.geteuid() == 0:
+                    os.chown(fake, owner, owner)
+                done = subprocess.run([self.path("mine/lacuna"), "info", "x.h5"], cwd=self.folder, env=environment,
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual(self.path("was-run").exists(), number == 0, done.stderr)  # the first one is the user's own
+                self.path("was-run").unlink(missing_ok=True)
 
     def test_a_crash_is_named(self):
         message = self.told("kill -SEGV $$", "info", "x.h5")

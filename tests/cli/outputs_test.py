@@ -54,6 +54,21 @@ class Identity(SampleTest):
             ("tune", "train.tns", "-o", "n.lac", "--table", "train.tns"),
             ("tune", "train.tns", "-o", "n.lac", "--test", "test.tns", "--report", "test.tns"),
             ("report", "m.lac", "-o", "m.lac"),
+            ("fit", "train.tns", "-o", "n.lac", "--checkpoint", "train.tns"),
+            ("fit", "train.tns", "-o", "n.lac", "--checkpoint", "hard.tns"),
+            ("fit", "train.tns", "-o", "n.lac", "--test", "test.tns", "--checkpoint", "test.tns"),
+            ("fit", "train.tns", "-o", "n.lac", "--resume", "m.lac", "--history", "m.lac"),
+            ("tune", "train.tns", "-o", "n.lac", "--checkpoint", "soft.tns"),
+            ("complete", "train.tns", "-o", "o.tns", "--checkpoint", "train.tns"),
+            ("update", "m.lac", "test.tns", "-o", "test.tns"),
+            ("update", "m.lac", "test.tns", "-o", "m.lac"),
+            ("top", "m.lac", "s.tns", "-o", "s.tns"),
+            ("top", "m.lac", "1,?,1", "-o", "m.lac"),
+            ("top", "m.lac", "1,?,1", "--exclude", "soft.tns", "-o", "train.tns"),
+            ("top", "m.lac", "1,?,1", "--candidates", "s.tns", "-o", "s.tns"),
+            ("top", "m.lac", "1,?,1", "--candidates", "mode2=soft.tns", "-o", "train.tns"),
+            ("explain", "m.lac", "s.tns", "-o", "s.tns"),
+            ("explain", "m.lac", "1,1,1", "-o", "m.lac"),
             ("report", "m.lac", "--train", "train.tns", "-o", "train.tns"),
             ("report", "m.lac", "--test", "test.tns", "-o", "test.tns"),
         ):
@@ -83,7 +98,27 @@ class Identity(SampleTest):
             ("complete", "train.tns", "-o", "q", "--model", "q"),
             ("tune", "train.tns", "-o", "q", "--table", "q"),
             ("tune", "train.tns", "-o", "q", "--state", "q"),
+            ("fit", "train.tns", "-o", "q", "--checkpoint", "q"),
+            ("tune", "train.tns", "-o", "n.lac", "--table", "q", "--checkpoint", "folder/../q"),
+            ("complete", "train.tns", "-o", "o.tns", "--model", "folder/q", "--checkpoint", "link/q"),
+            ("split", "train.tns", "--train", "a.hdr", "--test", "a.img"),
         ):
+            with self.subTest(arguments):
+                self.refused(*arguments)
+
+    def test_a_cube_is_two_files(self):
+        self.write("c.hdr", "ENVI\nsamples = 3\nlines = 2\nbands = 2\ndata type = 1\n")
+        self.write("c.img", "abcdefghijkl")
+        self.write("d.hdr", "ENVI\nsamples = 3\nlines = 2\nbands = 2\ndata type = 1\n")
+        self.write("d", "abcdefghijkl")
+        self.path("soft.img").symlink_to("c.img")
+        self.before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+        for arguments in (
+            ("fit", "c.hdr", "-o", "c.img"), ("fit", "c.img", "-o", "c.hdr"), ("fit", "d.hdr", "-o", "d"),
+            ("convert", "c.hdr", "soft.img", "--to", "tns"), ("complete", "c.hdr", "-o", "c.img"),
+            ("convert", "d", "d.hdr", "--to", "tns", "--format", "envi"), ("convert", "c.img", "c.hdr"),
+            ("fit", "train.tns", "--mask", "c.hdr", "-o", "c.img"), ("convert", "d.hdr", "d", "--to", "envi"),
+        ):  # fmt: skip
             with self.subTest(arguments):
                 self.refused(*arguments)
 

@@ -51,7 +51,7 @@ class TuneState(SampleTest):
     def test_wrong_types_are_bad_input(self):
         good = json.loads(self.lines[1])
         for key, value in (
-            ("candidate", 3), ("candidate", None), ("lambda", "1"), ("lambda", None), ("error", "small"),
+            ("candidate", 3), ("candidate", None), ("settings", 3), ("settings", None), ("lambda", "1"), ("lambda", None), ("error", "small"),
             ("error", None), ("error", [1]), ("fold", 0.5), ("fold", "0"), ("fold", -1), ("fold", 2), ("fold", 1e300),
         ):  # fmt: skip
             with self.subTest(f"{key} {value}"):
@@ -61,6 +61,15 @@ class TuneState(SampleTest):
                 self.refused("".join(self.lines[:2]) + line + "\n" + self.lines[2], 3)
         del good["error"]
         self.refused(self.lines[0] + json.dumps(good) + "\n", 2)
+
+    def test_errors_of_other_settings_are_not_used(self):
+        for more in (("--init", "random"), ("--loss", "huber"), ("--tolerance", "0.3"), ("--offsets", "modes")):
+            with self.subTest(more):
+                fresh = self.ok_json(*COMMAND[:-2], *more)
+                again = self.ok_json(*COMMAND, *more)
+                self.assertEqual(again["rows"], fresh["rows"])
+        self.assertEqual(self.ok_json(*COMMAND)["rows"], self.whole["rows"])  # and its own are still there
+        self.assertEqual(len(self.path("s.jsonl").read_text().splitlines()), 1 + 5 * 4)
 
     def test_a_full_disk_is_told(self):
         """The file size limit stands for the disk: it lets the first line through, not the second."""

@@ -48,6 +48,13 @@ class Tune(SampleTest):
             with self.subTest(method):
                 self.assertEqual(alone["rows"][0]["folds"], next(r["folds"] for r in among["rows"] if r["lambda"] == 1))
 
+    def test_fits_begin_with_a_model_that_was_given(self):
+        self.ok("fit", "train.tns", "-o", "start.lac", "--method", "tr-mm", "--rank", "2", "--max-iterations", "30")
+        few = ("--max-iterations", "1", "--folds", "2", "--lambda-grid", "1", "--refine", "0", "--rank", "2")
+        cold = self.ok_json("tune", "train.tns", "-o", "m.lac", *few)
+        warm = self.ok_json("tune", "train.tns", "-o", "m.lac", *few, "--init", "start.lac")
+        self.assertLess(warm["best"]["mean"], cold["best"]["mean"])
+
     def test_a_killed_run_goes_on(self):
         whole = self.tune("--state", "s.jsonl")
         lines = self.path("s.jsonl").read_text().splitlines(keepends=True)

@@ -149,6 +149,22 @@ class OtherVideos(CliTest):
         self.assertLess(np.mean(np.abs(out[..., 0].astype(float) - frames(8, 32, 48))), 8)
         self.write("bad.mp4", "not a video")
         self.assertIn("no video that ffmpeg can read", self.fails(3, "info", "bad.mp4"))
+        # A list of other files is no video, whatever it is called.
+        self.write("list.mkv", "ffconcat version 1.0\nfile 'a.mkv'\n")
+        self.assertIn("no video that ffmpeg can read", self.fails(3, "info", "list.mkv"))
+
+    def test_ffmpeg_is_told_to_read_that_file_only(self):
+        self.write("ffmpeg", f"#!/bin/sh\necho \"$@\" >'{self.path('words')}'\nexit 1\n")
+        os.chmod(self.path("ffmpeg"), 0o755)
+        self.write("x.mkv", "nothing")
+        subprocess.run([LACUNA, "info", "x.mkv"], cwd=self.folder, env={**os.environ, "PATH": str(self.folder)},
+                       capture_output=True, timeout=60)
+        words = self.path("words").read_text().split()
+        input_at = words.index("-i")
+        self.assertEqual(words[words.index("-protocol_whitelist") + 1], "file")
+        kinds = words[words.index("-format_whitelist") + 1].split(",")
+        self.assertLess(words.index("-format_whitelist"), input_at)
+        self.assertFalse({"concat", "hls", "dash", "image2", "tty", "rtsp", "sdp", "lavfi"} & set(kinds))
 
     def test_a_fake_ffmpeg_that_fails_halfway_leaves_nothing(self):
         self.write("ffmpeg", "#!/bin/sh\nhead -c 50 >/dev/null\nexit 1\n")

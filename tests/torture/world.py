@@ -30,6 +30,9 @@ COMMANDS = {
     "convert-mat": (("convert", "holes.npy", "out.mat"), ("out.mat",)),
     "convert-npy": (("convert", "train.tns", "out.npy"), ("out.npy",)),
     "report": (("report", "model.lac", "-o", "r.html"), ("r.html",)),
+    "update": (("update", "model.lac", "more.csv", "-o", "u.lac"), ("u.lac",)),
+    "top": (("top", "model.lac", "u1,?,w1", "-o", "best.csv"), ("best.csv",)),
+    "explain": (("explain", "model.lac", "u1,i1,w1", "-o", "why.csv"), ("why.csv",)),
 }  # fmt: skip
 TIMED = ("h.csv", "r.html")  # outputs that hold times: they are compared by their beginning and end
 
@@ -61,6 +64,7 @@ class World:
         self.write("train.tns", "".join(f"{i + 1} {j + 1} {k + 1} {truth(i, j, k)}\n" for i, j, k in known))
         self.write("labels.csv", "user,item,week,value\n" + "".join(f"u{i},i{j},w{k},{truth(i, j, k)}\n" for i, j, k in known[:120]))
         self.write("cells.csv", "user,item,week\n" + "".join(f"u{i},i{j},w{k}\n" for i, j, k in self.cells[100:300]))
+        self.write("more.csv", "user,item,week,value\nu1,i2,w9,3.5\nu20,i1,w1,2.5\nu20,i2,w2,3.5\n")
         self.write_npy("holes.npy", {c: truth(*c) for c in known})
         done = self.run("fit", "labels.csv", "-o", "model.lac", *FIT)
         if done.returncode != 0:

@@ -222,7 +222,23 @@ Result<> check_not_the_source(const Paths& paths, const TensorFile& file) {
   return Nothing{};
 }
 
+const std::string& other_of(const Paths& paths, const std::string& path) {
+  return path == paths.header ? paths.raw : paths.header;
+}
+
 }  // namespace
+
+bool names_envi(const std::string& path) {
+  return has_ending(path, ".hdr") || has_ending(path, ".img") || has_ending(path, ".bsq") ||
+         has_ending(path, ".bil") || has_ending(path, ".bip");
+}
+
+std::string envi_file_read_with(const std::string& path) {
+  const auto paths = find_files(path);
+  return paths ? other_of(*paths, path) : "";
+}
+
+std::string envi_file_written_with(const std::string& path) { return other_of(files_to_write(path), path); }
 
 Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options) {
   const auto paths = find_files(path);

@@ -15,4 +15,10 @@ Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options
 Result<> write_envi(const std::string& path, const TensorFile& file);
 Result<> check_envi_shape(const std::string& path, const TensorFile& file);
 
+// Is it the name of an ENVI file, by its ending?
+[[nodiscard]] bool names_envi(const std::string& path);
+// The file that is read or written besides the one that is named: the header or the numbers. Empty: there is none.
+[[nodiscard]] std::string envi_file_read_with(const std::string& path);
+[[nodiscard]] std::string envi_file_written_with(const std::string& path);
+
 }  // namespace lacuna::io

@@ -80,11 +80,17 @@ Result<Y4mStream> read_plain(const std::string& path) {
   });
 }
 
+// Kinds of files that hold their frames themselves. ffmpeg goes by what is in a file: a list of other files (ffconcat,
+// HLS, DASH) that is called video.mp4 would have it read those.
+constexpr const char* kVideos =
+    "mov,matroska,avi,mpeg,mpegts,mpegvideo,m4v,h264,hevc,ogg,flv,asf,yuv4mpegpipe";
+
 // Frames at the pace of the stream, in the colours that y4m has.
 Result<Y4mStream> read_through_ffmpeg(const std::string& path) {
   if (const auto file = ByteFile::open(path); !file) return file.error();
-  auto child = start_ffmpeg({"-nostdin", "-protocol_whitelist", "file", "-i", "file:" + absolute_path(path),
-                             "-map", "0:v:0", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "pipe:1"});
+  auto child = start_ffmpeg({"-nostdin", "-protocol_whitelist", "file", "-format_whitelist", kVideos, "-i",
+                             "file:" + absolute_path(path), "-map", "0:v:0", "-pix_fmt", "yuv420p", "-f",
+                             "yuv4mpegpipe", "pipe:1"});
   if (!child) return input_error(path, child.error().what);
   auto stream = read_y4m_stream(path, [&](std::span<unsigned char> out) -> Result<std::size_t> {
     std::size_t filled = 0;

@@ -47,6 +47,7 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
     archive("summary", summary);
   };
   run.go_on_from(fields);
+  if (step > *options.max_iterations) Archive::refuse("step", "one of this fit");
   for (++step; step <= *options.max_iterations; ++step) {
     if (run.stop_before_step() || !solver.sweep(run.poll_unless_kept(), warm || step >= kLeastSweeps)) break;
     const double bound = solver.lower_bound();

@@ -49,6 +49,7 @@ Summary iterate(Als& als, const ObservedTensor& tensor, const Settings& options,
   };
   if (run.may_be_kept()) als.keep(best.emplace());  // of the right size
   run.go_on_from(fields);
+  if (step > *options.max_iterations) Archive::refuse("step", "one of this fit");
   if (step == 0) best.reset();
   for (++step; step <= *options.max_iterations; ++step) {
     if (run.stop_before_step() || !als.sweep(run.poll_unless_kept())) break;

@@ -59,6 +59,7 @@ Summary iterate(FrankWolfe& solver, const FfwReport& report, const Settings& opt
     ++step;
   };
   const bool goes_on = run.go_on_from(fields);
+  if (step > *options.max_iterations) Archive::refuse("step", "one of this fit");
   auto corner = solver.best_corner(run.poll_unless_kept());
   if (goes_on) {
     move(*corner);
