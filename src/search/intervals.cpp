@@ -37,6 +37,11 @@ Misses misses_of(const HoldOut& split, const std::function<Model(const ObservedT
   for (std::size_t e = 0; e < predicted.size(); ++e)
     misses.residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
   misses.support = predictor.support(split.held.cells);
+  // The model on all entries supports every cell by that much more, and its cells are to fall into the same groups.
+  const double thinned =
+      static_cast<double>(split.kept.size()) / static_cast<double>(split.kept.size() + split.held.size());
+  for (Count& support : misses.support)
+    support = static_cast<Count>(std::llround(static_cast<double>(support) / thinned));
   return misses;
 }
 

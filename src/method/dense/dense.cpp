@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "method/dense/dense.hpp"
 
+#include <numeric>
+
 #include "base/parallel.hpp"
 #include "linalg/svt.hpp"
 
@@ -121,12 +123,8 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
     next /= terms;
     set_observed(next);
 
-    double apart = 0.0;
-    summary.objective = 0.0;
-    for (int k = 0; k < terms; ++k) {
-      summary.objective += norm[k];
-      apart += gap[k] / terms;
-    }
+    summary.objective = std::accumulate(norm.begin(), norm.end(), 0.0);
+    const double apart = std::accumulate(gap.begin(), gap.end(), 0.0) / terms;
     summary.iterations = step;
     const double moved = std::sqrt(std::max(apart, (next - x).matrix().squaredNorm()));
     x = next;
