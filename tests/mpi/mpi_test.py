@@ -76,8 +76,10 @@ class Fit(MpiTest):
                       ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-9", "--max-iterations", "400")):  # fmt: skip
             flags = (*flags, "--offsets", "mean", "--test", "test.tns")
             alone = self.alone(*flags)
+            # tr-ls ends far from any optimum, where its steps have made 1e-8 of the rounding.
+            objective = 1e-7 if "tr-ls" in flags else 1e-10
             for processes in (2, 3, 7):
-                self.assert_same(self.fit_on(processes, *flags), alone)
+                self.assert_same(self.fit_on(processes, *flags), alone, objective)
 
     def test_the_same_bits_every_time(self):
         flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--no-record")  # fmt: skip

@@ -119,7 +119,8 @@ Result<> find_quotes(std::vector<TextRange>& ranges, const std::string& delimite
   if (auto fine = agreed(everyone, behind); !fine) return fine;
   const std::vector<int> all = everyone.gather(std::span<const int>(*behind));
   int in_quotes = 0;
-  for (int r = 0; r < everyone.rank(); ++r) in_quotes = all[static_cast<std::size_t>(2 * r + in_quotes)];
+  for (std::size_t r = 0; r < static_cast<std::size_t>(everyone.rank()); ++r)
+    in_quotes = all[2 * r + static_cast<std::size_t>(in_quotes)];
   if (!ranges.empty()) ranges.front().in_quotes = in_quotes != 0;
   return Nothing{};
 }
