@@ -54,7 +54,7 @@ void use_threads(int asked) {
 }
 
 Result<> check_verb(std::string_view verb) {
-  const bool shared = verb == "fit" || verb == "predict" || verb == "evaluate";
+  const bool shared = verb == "fit" || verb == "complete" || verb == "predict" || verb == "evaluate";
   if (everyone().alone() || shared) return Nothing{};
   return usage_error(std::string(verb), fmt::format("runs on one process, found {}; start it without mpirun",
                                                     everyone().size()));

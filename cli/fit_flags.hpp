@@ -53,6 +53,9 @@ Result<> check_shared(const Settings& settings);
 // those that do.
 Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output);
 
+// Says, to one who asked for more, what memory the processes took. By all of them.
+void tell_peak(const Output& output);
+
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
 [[nodiscard]] int exit_code(const FitResult& result, bool strict);
 

@@ -73,9 +73,11 @@ class Fit(MpiTest):
     def test_tr_ls_and_tucker(self):
         for flags in (("--method", "tr-ls", "--rank", "2", "--lambda", "1", "--parts", "full", "--early-stop", "0",
                        "--max-iterations", "8"),
-                      ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-7", "--max-iterations", "200")):  # fmt: skip
+                      ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-9", "--max-iterations", "400")):  # fmt: skip
             flags = (*flags, "--offsets", "mean", "--test", "test.tns")
-            self.assert_same(self.fit_on(3, *flags), self.alone(*flags), 1e-5, 1e-5)
+            alone = self.alone(*flags)
+            for processes in (2, 3, 7):
+                self.assert_same(self.fit_on(processes, *flags), alone)
 
     def test_the_same_bits_every_time(self):
         flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--no-record")  # fmt: skip
@@ -109,6 +111,18 @@ class Fit(MpiTest):
         self.assertEqual(self.path("three.tns").read_bytes(), self.path("alone.tns").read_bytes())
         done = self.on(3, "evaluate", "a.lac", "test.tns", "--json")
         self.assertEqual(json.loads(done.stdout), alone)
+
+    def test_complete_fills_in_what_one_process_does(self):
+        flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--tolerance",
+                 "1e-7", "--quiet")  # fmt: skip
+        self.ok("complete", "train.tns", "-o", "alone.tns", *flags)
+        done = self.on(3, "complete", "train.tns", "-o", "three.tns", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("cells filled"), 1)
+        alone, three = (self.path(name).read_text().split() for name in ("alone.tns", "three.tns"))
+        self.assertEqual(len(alone), len(three))
+        for a, b in zip(alone, three):
+            self.assertAlmostEqual(float(a), float(b), 5)
 
     def test_what_is_sent_is_what_was_predicted(self):
         done = self.on(3, "fit", "train.tns", "-o", "p.lac", "-v", "--method", "tr-mm", "--rank", "2", "--lambda", "1",
