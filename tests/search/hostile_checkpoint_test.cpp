@@ -14,7 +14,7 @@ namespace {
 
 ObservedTensor tensor_of(const std::vector<Index>& sizes) {
   Rng rng(3);
-  return test::random_tensor(sizes, 200, rng);
+  return test::random_tensor(sizes, 120, rng);
 }
 
 // A fit until it has asked so many times whether to stop: all of it, when never stopped.

@@ -108,8 +108,7 @@ Solved complete_exactly(const ObservedTensor& tensor, const Settings& options, F
   run.guess_unseen();
   Eigen::ArrayXd next(cells);
   const auto fields = [&](Archive& archive) { archive("admm", state); };
-  run.go_on_from(fields);
-  if (state.step > *options.max_iterations) Archive::refuse("step", "one of this fit");
+  if (run.go_on_from(fields) && state.step > *options.max_iterations) Archive::refuse("step", "this fit's");
   for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
        step = ++state.step) {
     parallel_tasks(terms, [&](int k) {

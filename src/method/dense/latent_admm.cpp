@@ -93,8 +93,7 @@ Solved solve_latent_admm(ObservedTensor& tensor, const Settings& options, FitRun
   run.guess_unseen();
   const auto add_test = [&](std::span<double> out) { add_values(answer, sizes, run.test()->cells, out); };
   const auto fields = [&](Archive& archive) { archive("admm", state); };
-  run.go_on_from(fields);
-  if (state.step > *options.max_iterations) Archive::refuse("step", "one of this fit");
+  if (run.go_on_from(fields) && state.step > *options.max_iterations) Archive::refuse("step", "this fit's");
   for (int step = ++state.step; step <= *options.max_iterations && !run.stop_before_step();
        step = ++state.step) {
     for (std::size_t e = 0; e < observed.size(); ++e) {
