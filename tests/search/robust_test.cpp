@@ -17,8 +17,8 @@ struct Spoiled {
   Entries test;
 };
 
-Spoiled spoiled(double share) {
-  Rng rng(7);
+Spoiled spoiled(double share, std::uint64_t seed = 7) {
+  Rng rng(seed);
   const std::vector<Index> shape{20, 18, 16};
   const ObservedTensor all = test::low_rank_tensor(shape, 2, 4000, 0.01, rng);
   Entries train{.cells = Cells(3), .value = {}};
@@ -53,14 +53,19 @@ INSTANTIATE_TEST_SUITE_P(Methods, Robust,
                          });
 
 TEST_P(Robust, OutliersHardlyMatter) {
-  const Spoiled data = spoiled(0.1);
-  const double squared = *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
-  const FitResult robust = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
-  EXPECT_LT(*robust.last.test_rmse, 0.5 * squared);
-  const FitRecord& record = robust.model.record;
-  EXPECT_EQ(std::get<std::string>(*record.find("loss")), "huber");
-  EXPECT_GT(std::get<double>(*record.find("downweighted_share")), 0.05);
-  EXPECT_LT(std::get<double>(*record.find("downweighted_share")), 0.25);
+  double squared = 0.0;  // of three draws together: on single ones tr-ls gains more or less
+  double robust = 0.0;
+  for (const std::uint64_t seed : {7U, 8U, 9U}) {
+    const Spoiled data = spoiled(0.1, seed);
+    squared += *fit(data.train, options(GetParam(), Loss::kSquared), {}, &data.test).last.test_rmse;
+    const FitResult result = fit(data.train, options(GetParam(), Loss::kHuber), {}, &data.test);
+    robust += *result.last.test_rmse;
+    const FitRecord& record = result.model.record;
+    EXPECT_EQ(std::get<std::string>(*record.find("loss")), "huber");
+    EXPECT_GT(std::get<double>(*record.find("downweighted_share")), 0.05);
+    EXPECT_LT(std::get<double>(*record.find("downweighted_share")), 0.25);
+  }
+  EXPECT_LT(robust, 0.5 * squared);
 }
 
 TEST(RobustFit, CountsItsStepsOnAndKeepsTheLastPoint) {

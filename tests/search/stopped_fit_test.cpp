@@ -188,7 +188,7 @@ ObservedTensor noisy_ratings(std::uint64_t seed) {
 }
 
 TEST_F(StoppedFit, ThatEndsInABlend) {
-  FitCase one{.tensor = noisy_ratings(2), .settings = {}};
+  FitCase one{.tensor = noisy_ratings(8), .settings = {}};
   one.settings.search.blend = 3;
   one.settings.search.effort = Effort::kLow;
   const FitOutcome whole = run_fit(one, nullptr);

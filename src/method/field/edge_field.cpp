@@ -165,6 +165,19 @@ void EdgeField::find_edges(std::span<const double> v, double contrast) {
   }
 }
 
+std::vector<double> EdgeField::conductances() const {
+  std::vector<double> values;
+  for (const Axis& axis : axes_) values.insert(values.end(), axis.steps.begin(), axis.steps.end());
+  return values;
+}
+
+void EdgeField::set_conductances(std::span<const double> values) {
+  for (Axis& axis : axes_) {
+    std::copy_n(values.begin(), axis.steps.size(), axis.steps.begin());
+    values = values.subspan(axis.steps.size());
+  }
+}
+
 // Each cell gathers from its neighbours, so that blocks of cells do not collide.
 void EdgeField::smooth_once(const double* v, double* out) const {
   const Count n = cells();

@@ -43,6 +43,10 @@ class EdgeField {
   // then brought to a mean of 1 along each mode.
   void find_edges(std::span<const double> v, double contrast);
 
+  // W times l^2 of all steps, one mode after the other: what a fit that goes on needs to know of the edges.
+  [[nodiscard]] std::vector<double> conductances() const;
+  void set_conductances(std::span<const double> values);
+
   // V from where it is, until <r, P^-1 r> has fallen by goal^2 below that of V = 0; how many steps that took.
   int solve(std::span<const double> y, double goal, int most, const Interrupted& interrupted,
             std::vector<double>& v);

@@ -83,6 +83,7 @@ class Edges {
 
  private:
   void learn_rows();
+  void state(Archive& archive);
   void take_mean(int round);
   void write_answer();
   [[nodiscard]] double train_error() const;
@@ -100,6 +101,10 @@ class Edges {
   std::vector<double> v_;
   std::vector<double> mean_;  // of V over the rounds
   Dense answer_;
+  // What steps change beside these.
+  Summary summary_{.reason = StopReason::kMaxIterations};
+  BestStep best_;
+  Count applied_ = 0;
 };
 
 Edges::Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run)
@@ -110,12 +115,38 @@ Edges::Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run)
       field_(tensor, part_),
       most_(most_columns(options)),
       lambda_(*options.lambda * static_cast<double>(field_.rows())),
-      contrast_(options.field.contrast.value_or(kUsualContrast)) {
+      contrast_(options.field.contrast.value_or(kUsualContrast)),
+      best_(options, run) {
   const auto n = static_cast<Eigen::Index>(field_.rows());
   const Eigen::MatrixXd covariance = field_.row_covariance(tensor.values());
   u_ = learn(Eigen::MatrixXd::Identity(n, n), covariance, most_).u;
   answer_.value.resize(static_cast<std::size_t>(cell_count(shape_of(tensor))));
   for (const NearMode& near : part_.near) answer_.spanned.push_back(near.mode);
+}
+
+// Behind a round: there and back.
+void Edges::state(Archive& archive) {
+  std::vector<double> edges = field_.conductances();
+  const std::size_t steps = edges.size();
+  std::vector<double> u(u_.data(), u_.data() + u_.size());
+  archive("u", u);
+  archive("v", v_);
+  archive("mean", mean_);
+  archive("edges", edges);
+  archive("answer", answer_.value);
+  archive("summary", summary_);
+  archive("best", best_);
+  archive("applied", applied_);
+  const auto columns = static_cast<Eigen::Index>(u.size()) / field_.rows();
+  const auto fields = static_cast<std::size_t>(field_.cells() * columns);
+  const auto cells = static_cast<std::size_t>(cell_count(shape_of(*tensor_)));
+  if (columns < 1 || columns * field_.rows() != static_cast<Eigen::Index>(u.size()) || v_.size() != fields ||
+      mean_.size() != fields || edges.size() != steps || answer_.value.size() != cells ||
+      !best_.fits(cells) || summary_.iterations < 0 || summary_.iterations > *options_->max_iterations)
+    Archive::refuse("field", "one of this fit");
+  u_ = Eigen::Map<const Matrix<double>>(u.data(), field_.rows(), columns);
+  field_.set_conductances(edges);
+  field_.set_factor(u_, lambda_);
 }
 
 // V T is the same X in the columns of the new U, and so is the mean.
@@ -165,36 +196,35 @@ double Edges::objective(double train_rmse) const {
 Solved Edges::solve() {
   const std::vector<Index> sizes = extents(tensor_->modes());
   const auto add_test = [&](std::span<double> out) { add_values(answer_, sizes, run_->test()->cells, out); };
+  const auto fields = [this](Archive& archive) { state(archive); };
   run_->guess_unseen(answer_.spanned);
   field_.set_factor(u_, lambda_);
-  BestStep best(*options_, *run_);
-  Summary summary{.reason = StopReason::kMaxIterations};
-  std::vector<double> before(answer_.value.size(), 0.0);
-  Count applied = 0;
-  for (int round = 1; round <= *options_->max_iterations && !run_->stop_now(); ++round) {
+  run_->go_on_from(fields);
+  while (summary_.iterations < *options_->max_iterations && !run_->stop_before_step()) {
+    const int round = ++summary_.iterations;
     if (round > 1) {
       learn_rows();
       if (contrast_ > 0.0) field_.find_edges(mean_, contrast_);
     }
-    applied += field_.solve(tensor_->values(), kGoal, kMostSolveSteps, run_->poll(), v_);
+    applied_ += field_.solve(tensor_->values(), kGoal, kMostSolveSteps, run_->poll_unless_kept(), v_);
     take_mean(round);
+    const std::vector<double> before = answer_.value;
     write_answer();
-    summary.iterations = round;
     const double rmse = train_error();
-    summary.objective = objective(rmse);
-    const Eigen::Map<const Eigen::VectorXd> now(answer_.value.data(),
-                                                static_cast<Eigen::Index>(before.size()));
-    const Eigen::Map<const Eigen::VectorXd> then(before.data(), now.size());
+    summary_.objective = objective(rmse);
+    const auto cells = static_cast<Eigen::Index>(before.size());
+    const Eigen::Map<const Eigen::VectorXd> then(before.data(), cells);
+    const Eigen::Map<const Eigen::VectorXd> now(answer_.value.data(), cells);
     const bool again =
-        end_step((now - then).norm(), now.norm(), {.train_rmse = rmse, .operator_applications = applied},
-                 *options_, *run_, add_test, summary);
-    best.note(answer_.value);
-    before = answer_.value;
+        end_step((now - then).norm(), now.norm(), {.train_rmse = rmse, .operator_applications = applied_},
+                 *options_, *run_, add_test, summary_);
+    best_.note(answer_.value);
+    if (summary_.reason != StopReason::kSmallChange && run_->keep_wanted()) run_->keep(fields);
     if (!again) break;
   }
-  best.put_back(answer_.value);
-  if (run_->stopped()) summary.reason = StopReason::kStopped;
-  return {.body = std::move(answer_), .summary = summary};
+  best_.put_back(answer_.value);
+  if (run_->stopped()) summary_.reason = StopReason::kStopped;
+  return {.body = std::move(answer_), .summary = summary_};
 }
 
 }  // namespace
