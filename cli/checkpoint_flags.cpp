@@ -7,6 +7,7 @@
 #include <lacuna/io/files.hpp>
 #include <optional>
 
+#include "cluster.hpp"
 #include "signals.hpp"
 
 namespace lacuna::cli {
@@ -44,7 +45,7 @@ Result<> CheckpointFlags::check() const {
   if (!seconds_of(every))
     return usage_error("--every",
                        fmt::format("found '{}', expected 0 or a duration such as 30s, 5m or 1h", every));
-  if (file.empty()) return Nothing{};
+  if (file.empty() || !everyone().first()) return Nothing{};
   std::error_code none;
   if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
     return output_error(file, "found a device or pipe, expected a file that a later run can read");
@@ -56,17 +57,18 @@ Result<std::unique_ptr<Checkpoint>> CheckpointFlags::open(const Output& output, 
   std::unique_ptr<Checkpoint> checkpoint;
   if (file.empty() && resume.empty()) return checkpoint;
   Checkpoint::Save save;
-  if (!file.empty()) save = [path = file](const Checkpoint& state) { return save_checkpoint(path, state); };
+  if (!file.empty() && everyone().first())
+    save = [path = file](const Checkpoint& state) { return save_checkpoint(path, state); };
   checkpoint = std::make_unique<Checkpoint>(std::move(save), *seconds_of(every));
   checkpoint->call("data", train);
   if (!test.empty()) checkpoint->call("test", test);
   std::error_code none;
   if (resume.empty()) return checkpoint;
-  if (resume == file && !std::filesystem::exists(file, none)) {
+  if (resume == file && !everyone().any(std::filesystem::exists(file, none))) {
     output.say(fmt::format("note: there is no {} yet; the fit begins", file));
     return checkpoint;
   }
-  if (auto loaded = load_checkpoint(resume, *checkpoint); !loaded) return loaded.error();
+  if (auto loaded = agreed(load_checkpoint(resume, *checkpoint)); !loaded) return loaded.error();
   output.say(fmt::format("note: the fit goes on from {}", resume));
   return checkpoint;
 }

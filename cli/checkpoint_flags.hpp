@@ -19,7 +19,7 @@ struct CheckpointFlags {
   void add_flags(CLI::App& command);
   [[nodiscard]] Result<> check() const;
   // What the flags ask for, with what --resume names in it; null where they ask for nothing. Messages call the data
-  // by the names of these files.
+  // by the names of these files. Of several processes all read what is there, and the first alone writes.
   [[nodiscard]] Result<std::unique_ptr<Checkpoint>> open(const Output& output, const std::string& train,
                                                          const std::string& test) const;
   // What to tell whoever stopped a fit: where it goes on from, or that nothing could be left there.

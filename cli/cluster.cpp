@@ -54,25 +54,10 @@ void use_threads(int asked) {
 }
 
 Result<> check_verb(std::string_view verb) {
-  const bool shared = verb == "fit" || verb == "predict" || verb == "evaluate";
+  const bool shared = verb == "fit" || verb == "complete" || verb == "predict" || verb == "evaluate";
   if (everyone().alone() || shared) return Nothing{};
   return usage_error(std::string(verb), fmt::format("runs on one process, found {}; start it without mpirun",
                                                     everyone().size()));
-}
-
-Result<> agreed(const Result<>& here) {
-  if (everyone().alone()) return here;
-  const auto found = static_cast<std::int64_t>(here ? 0 : 1);
-  const std::vector<std::int64_t> all = everyone().gather(std::span<const std::int64_t>(&found, 1));
-  const auto failed = std::find(all.begin(), all.end(), 1);
-  if (failed == all.end()) return here;
-  const int who = static_cast<int>(failed - all.begin());
-  Error error = here ? Error{} : here.error();
-  error.where = everyone().broadcast(error.where, who);
-  error.what = everyone().broadcast(error.what, who);
-  error.kind = static_cast<ErrorKind>(
-      std::stoi(everyone().broadcast(std::to_string(static_cast<int>(error.kind)), who)));
-  return error;
 }
 
 Predictor::Prediction predict_together(const Predictor& predictor, const Entries& cells) {

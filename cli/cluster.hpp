@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "dist/agreement.hpp"
 #include "dist/communicator.hpp"
 
 namespace lacuna::cli {
@@ -26,10 +27,9 @@ void use_threads(int asked);
 Result<> check_verb(std::string_view verb);
 
 // The same error on all processes if it is one on any: that of the lowest rank.
-Result<> agreed(const Result<>& here);
 template <class T>
 Result<> agreed(const Result<T>& here) {
-  return agreed(here ? Result<>(Nothing{}) : Result<>(here.error()));
+  return lacuna::agreed(everyone(), here);
 }
 
 // Predictor::predict(), each process for some of the cells and with all of the model; everyone gets all values.

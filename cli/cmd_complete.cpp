@@ -11,9 +11,11 @@
 
 #include "base/machine.hpp"
 #include "clip.hpp"
+#include "cluster.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "io/file/stream_copy.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
 #include "tensor/count_cells.hpp"
@@ -37,6 +39,7 @@ struct CompleteCommand {
   };
 
   Result<int> run();
+  [[nodiscard]] Result<> check_outputs() const;
   Result<Holed> read() const;
   Result<int> copy(const TensorFile& file) const;
   Predictor::Prediction predict(Model& fitted, const TensorFile& file);
@@ -96,10 +99,18 @@ Result<int> CompleteCommand::copy(const TensorFile& file) const {
   return 0;
 }
 
-// The observed entries, and the file with its holes, to be filled.
+Result<> CompleteCommand::check_outputs() const {
+  for (const std::string& path : {out, model, fit.report})
+    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  return Nothing{};
+}
+
+// The observed entries, and the file with its holes, to be filled. Every process has all of them.
 Result<CompleteCommand::Holed> CompleteCommand::read() const {
   auto options = input.read_options();
   if (!options) return options.error();
+  if (!everyone().alone() && io::is_stream(in))
+    return usage_error(in, "a pipe is read by one process, expected a file that every process can read");
   auto file = read_tensor(in, *options);
   if (!file) return file.error();
   Holed holed;
@@ -110,7 +121,7 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
   TensorFile observed = *file;
   auto tensor = observe(in, observed, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
-  holed.data.tensor = std::move(*tensor);
+  holed.data.take(std::move(*tensor));
   file->entries.weight.clear();  // what is filled in has none
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   holed.file = std::move(*file);
@@ -128,12 +139,11 @@ Predictor::Prediction CompleteCommand::predict(Model& fitted, const TensorFile& 
 }
 
 Result<int> CompleteCommand::run() {
-  set_thread_count(output.threads);
-  if (auto fine = fit.check(); !fine) return fine.error();
-  for (const std::string& path : {out, model, fit.report})
-    if (auto fine = path.empty() ? Nothing{} : check_writable(path); !fine) return fine.error();
+  use_threads(output.threads);
+  if (auto fine = agreed(fit.check()); !fine) return fine.error();
+  if (auto fine = agreed(everyone().first() ? check_outputs() : Nothing{}); !fine) return fine.error();
   auto holed = read();
-  if (!holed) return holed.error();
+  if (auto fine = agreed(holed); !fine) return fine.error();
   auto& [data, file] = *holed;
   announce(output, in, data);
   std::unique_ptr<Model> warm;
@@ -141,8 +151,10 @@ Result<int> CompleteCommand::run() {
   if (!settings) return settings.error();
   if (!file.dense && file.missing == 0)
     if (auto listed = list_every_cell(file); !listed) return listed.error();
-  if (file.missing == 0 && !denoise && model.empty() && fit.report.empty()) return copy(file);
-  if (auto fits = check_fit_memory(data.tensor, *settings, output); !fits) return fits.error();
+  if (file.missing == 0 && !denoise && model.empty() && fit.report.empty())
+    return everyone().first() ? copy(file) : Result<int>(0);
+  if (auto can = check_shared(*settings); !can) return can.error();
+  if (auto fits = agreed(check_fit_memory(data, *settings, output)); !fits) return fits.error();
   if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 
@@ -150,8 +162,9 @@ Result<int> CompleteCommand::run() {
   if (!checkpoint) return checkpoint.error();
   const Run run(in, "", data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data.tensor), *settings, nullptr, output, checkpoint->get(),
+  FitResult result = run_fit(data, nullptr, *settings, output, checkpoint->get(),
                              [&](const FitProgress& progress) { steps.add(progress); });
+  if (!everyone().first()) return exit_code(result, fit.strict);
   result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
   const Predictor::Prediction prediction = predict(result.model, file);

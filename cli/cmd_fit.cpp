@@ -66,10 +66,10 @@ Result<> FitCommand::take_facts(const TrainingData& data, Settings& settings) co
   if (negatives >= 0)
     settings.links.negatives = negatives;
   else if (data.facts)
-    settings.links.negatives = usual_negatives(data.tensor.size());
+    settings.links.negatives = usual_negatives(data.entries);
   if (settings.links.negatives.value_or(0) > 0 && data.facts)
     output.say(fmt::format("{} facts; where a method needs cells of value 0, {} are drawn for each",
-                           grouped(data.tensor.size()), *settings.links.negatives));
+                           grouped(data.entries), *settings.links.negatives));
   return Nothing{};
 }
 
@@ -167,7 +167,7 @@ void FitCommand::tell(const FitResult& result) const {
 
 Result<int> FitCommand::run() {
   use_threads(output.threads);
-  if (auto fine = fit.check(); !fine) return fine.error();
+  if (auto fine = agreed(fit.check()); !fine) return fine.error();
   if (auto fine = agreed(everyone().first() ? check_outputs() : Nothing{}); !fine) return fine.error();
   auto data = read_training(train, test, input, fit.side);
   if (auto fine = agreed(data); !fine) return fine.error();
@@ -178,15 +178,14 @@ Result<int> FitCommand::run() {
   if (auto taken = take_facts(*data, *settings); !taken) return taken.error();
   announce(output, train, *data);
   if (auto can = check_shared(*settings); !can) return can.error();
-  if (auto fits = agreed(check_fit_memory(data->tensor, *settings, output)); !fits) return fits.error();
+  if (auto fits = agreed(check_fit_memory(*data, *settings, output)); !fits) return fits.error();
   if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
-  const Count missing = data->tensor.missing();
   auto checkpoint = fit.checkpoint.open(output, train, test);
   if (!checkpoint) return checkpoint.error();
   const Run run(train, test, *data, fit);
   History steps;
-  FitResult result = run_fit(std::move(data->tensor), *settings, data->test ? &*data->test : nullptr, output,
-                             checkpoint->get(), [&](const FitProgress& progress) { steps.add(progress); });
+  FitResult result = run_fit(*data, data->test ? &*data->test : nullptr, *settings, output, checkpoint->get(),
+                             [&](const FitProgress& progress) { steps.add(progress); });
   if (!everyone().first()) return exit_code(result, fit.strict);
   result.model.index_base = data->index_base;
   if (fit.given["clip"] == "none") result.model.record.set("clip", std::string("none"));
@@ -198,7 +197,7 @@ Result<int> FitCommand::run() {
     if (auto saved = steps.save(history); !saved) return saved.error();
 
   if (output.json)
-    fmt::print("{}\n", report(result, missing).dump());
+    fmt::print("{}\n", report(result, data->missing).dump());
   else
     tell(result);
   if (!result.converged && !output.quiet)

@@ -245,7 +245,7 @@ Result<int> TuneCommand::run() {
   History steps;
   const Settings best = settings_of(tuning, found.rows[found.best]);
   const Entries* unseen = data->test ? &*data->test : nullptr;
-  FitResult result = run_fit(std::move(data->tensor), best, unseen, output, checkpoint->get(),
+  FitResult result = run_fit(*data, unseen, best, output, checkpoint->get(),
                              [&](const FitProgress& progress) { steps.add(progress); });
   result.model.index_base = data->index_base;
   if (auto kept = run.keep_record(result, steps, fit, tuning_record(found)); !kept) return kept.error();

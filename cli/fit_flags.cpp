@@ -3,14 +3,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <lacuna/io/files.hpp>
+#include <limits>
+#include <utility>
 
 #include "base/machine.hpp"
 #include "cluster.hpp"
 #include "input.hpp"
 #include "kernels/layouts.hpp"
+#include "kernels/observe_together.hpp"
+#include "method/costs.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "progress.hpp"
@@ -134,7 +139,7 @@ FitFlags FitFlags::without_what_it_does_not_take(Method method) const {
   return flags;
 }
 
-FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries* test, const Output& output,
+FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings, const Output& output,
                   Checkpoint* checkpoint, const std::function<void(const FitProgress&)>& also) {
   catch_signals();
   ProgressView view(output, settings, test != nullptr);
@@ -151,10 +156,17 @@ FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries
   };
   // Where one fit is all there is to do, a process keeps its share of the entries alone.
   callbacks.shared = !everyone().alone() && !leaves_work(settings);
-  if (callbacks.shared) tensor = take_share_of_whole(tensor, parts_of(settings, tensor.order()), everyone());
+  ObservedTensor tensor = std::exchange(data.tensor, {});
+  const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
+  if (callbacks.shared)
+    tensor =
+        data.spread ? take_share(tensor, parts, everyone()) : take_share_of_whole(tensor, parts, everyone());
+  else if (data.spread)
+    tensor = gather_entries(tensor, everyone());
   FitResult result = fit(std::move(tensor), settings, callbacks, test);
   view.finish();
   if (callbacks.shared) gather_dual(everyone(), result.model, GatherTo::kFirst);
+  tell_peak(output);
   return result;
 }
 
@@ -168,24 +180,44 @@ Result<> check_shared(const Settings& settings) {
                                  name(*settings.method), everyone().size(), fmt::join(able, ", ")));
 }
 
-Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings, const Output& output) {
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output) {
   if (settings.method.open()) return Nothing{};
-  const auto bytes_for = [&](Count entries) {
-    return info(*settings.method).bytes(entries, tensor.modes(), settings);
-  };
-  if (everyone().alone()) return check_memory(bytes_for(tensor.size()), "this fit");
-  // All entries as they are read and as they are sorted; then those of a share, here and in a second layout.
-  const auto all = static_cast<double>(tensor.size());
-  const double entry = 4.0 * tensor.order() + 8.0;
-  const Count share = (tensor.size() + everyone().size() - 1) / everyone().size();
-  const double reading = (2.0 * entry + 4.0) * all;
-  const double fitting = bytes_for(share) + (entry + 24.0) * static_cast<double>(share);
-  const double most = std::max(reading, fitting + (leaves_work(settings) ? entry * all : 0.0));
+  if (everyone().alone())
+    return check_memory(info(*settings.method).bytes(data.entries, data.tensor.modes(), settings),
+                        "this fit");
+  constexpr Count kMostInAModel = std::numeric_limits<Index>::max() - 1;
+  if (data.entries > kMostInAModel)
+    return Error{ErrorKind::kMemory, "",
+                 fmt::format("found {} entries, expected at most {}: the model is gathered on one process, "
+                             "which numbers them with 32 bits",
+                             grouped(data.entries), grouped(kMostInAModel))};
+  const int order = data.tensor.order();
+  const Sharing sharing{.entries = data.entries,
+                        .processes = everyone().size(),
+                        .other_layouts = other_layouts(parts_of(settings, order), order),
+                        .test = data.test ? data.test->size() : 0};
+  const double each = shared_bytes(sharing, data.tensor.modes(), settings, false);
+  const double first = shared_bytes(sharing, data.tensor.modes(), settings, true);
+  // What is chosen is chosen with all entries, as they are and as they are sorted.
+  const double choosing =
+      leaves_work(settings) ? 2.5 * (4.0 * order + 8.0) * static_cast<double>(data.entries) : 0.0;
   if (output.verbose > 0)
-    output.say(fmt::format("each process needs about {} to read and {} to fit", bytes_text(reading),
-                           bytes_text(fitting)));
-  return check_memory(neighbours() * most,
+    output.say(fmt::format("each process needs about {}, the first {}{}", bytes_text(each), bytes_text(first),
+                           choosing > 0.0 ? ", and " + bytes_text(choosing) + " while it chooses" : ""));
+  return check_memory((neighbours() - 1) * each + first + neighbours() * choosing,
                       fmt::format("this fit, with {} processes on one machine,", neighbours()));
+}
+
+void tell_peak(const Output& output) {
+  if (everyone().alone() || output.verbose == 0) return;
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const std::vector<std::int64_t> all =
+      everyone().gather(std::span<const std::int64_t>(std::vector<std::int64_t>{used.ru_maxrss}));
+  const std::int64_t others = *std::max_element(all.begin() + 1, all.end());
+  output.say(fmt::format("the first process took {}, each other at most {}",
+                         bytes_text(1024.0 * static_cast<double>(all[0])),
+                         bytes_text(1024.0 * static_cast<double>(others))));
 }
 
 int exit_code(const FitResult& result, bool strict) {

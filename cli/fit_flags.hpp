@@ -12,6 +12,7 @@
 
 #include "checkpoint_flags.hpp"
 #include "command.hpp"
+#include "input.hpp"
 #include "side_flags.hpp"
 
 namespace lacuna::cli {
@@ -39,8 +40,9 @@ struct FitFlags {
   [[nodiscard]] FitFlags without_what_it_does_not_take(Method method) const;
 };
 
-// Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices. `checkpoint` may be null.
-[[nodiscard]] FitResult run_fit(ObservedTensor tensor, const Settings& settings, const Entries* test,
+// Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices. Takes the tensor. `test` and `checkpoint` may
+// be null.
+[[nodiscard]] FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings,
                                 const Output& output, Checkpoint* checkpoint,
                                 const std::function<void(const FitProgress&)>& also = {});
 
@@ -49,7 +51,10 @@ Result<> check_shared(const Settings& settings);
 
 // kMemory unless a fit of the method given fits in the machine's memory. A method left open is chosen among
 // those that do.
-Result<> check_fit_memory(const ObservedTensor& tensor, const Settings& settings, const Output& output);
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output);
+
+// Says, to one who asked for more, what memory the processes took. By all of them.
+void tell_peak(const Output& output);
 
 // 0, kNotConverged under --strict, or 128 + the signal that stopped the fit.
 [[nodiscard]] int exit_code(const FitResult& result, bool strict);

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <lacuna/base/base.hpp>
 
+#include "cluster.hpp"
+#include "io/shared_file.hpp"
 #include "io/text/time_zone.hpp"
+#include "kernels/observe_together.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
@@ -163,10 +167,21 @@ Result<ReadOptions> InputFlags::read_options() const {
   return options;
 }
 
+namespace {
+
+Error too_few_modes(const std::string& path) {
+  return input_error(path, "found one column of positions beside the values, expected at least two");
+}
+
+std::string listed_twice(const std::string& first) {
+  return fmt::format(" (first at {}); choose --duplicates mean, sum or last", first);
+}
+
+}  // namespace
+
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
                                Duplicates duplicates) {
-  if (file.modes.size() < 2)
-    return input_error(path, "found one column of positions beside the values, expected at least two");
+  if (file.modes.size() < 2) return too_few_modes(path);
   DuplicateCell repeated;
   auto tensor = ObservedTensor::create(file.modes, std::move(file.entries), duplicates, &repeated);
   if (tensor) return tensor;
@@ -174,8 +189,7 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   error.where = path;
   if (repeated.second != repeated.first) {
     error.where = locate_entry(path, options, repeated.second);
-    error.what += fmt::format(" (first at {}); choose --duplicates mean, sum or last",
-                              locate_entry(path, options, repeated.first));
+    error.what += listed_twice(locate_entry(path, options, repeated.first));
   }
   return error;
 }
@@ -208,59 +222,126 @@ bool lists_facts(const TensorFile& file) {
   return file.format == Format::kTable && file.table.value_column < 0;
 }
 
+bool has_ones_alone(const ObservedTensor& tensor) {
+  const auto values = tensor.values();
+  return everyone().all(std::all_of(values.begin(), values.end(), [](double v) { return v == 1.0; }));
+}
+
 // A sparse file whose every value is 1 lists facts, too, unless so much of the tensor is there that it may be an
 // array of ones with holes.
-bool has_ones_alone(const TensorFile& file, const ObservedTensor& tensor) {
+bool is_sparse(const TensorFile& file, const TrainingData& data) {
   constexpr double kMostOfThem = 0.05;
-  const auto size = static_cast<double>(tensor.size());
-  return !file.dense && tensor.order() > 1 && size < kMostOfThem * count_cells(tensor.modes()) &&
-         std::all_of(tensor.values().begin(), tensor.values().end(), [](double v) { return v == 1.0; });
+  return !file.dense && data.tensor.order() > 1 &&
+         static_cast<double>(data.entries) < kMostOfThem * count_cells(data.tensor.modes());
+}
+
+// The first two places where the file lists a cell. Reads it again, by all processes.
+Result<std::vector<std::string>> find_mentions(const std::string& path, const ReadOptions& options,
+                                               const std::vector<Index>& cell) {
+  auto again = read_shared(path, options, everyone());
+  if (!again) return again.error();
+  const Entries& entries = again->file.entries;
+  std::vector<std::string> here;
+  for (Count e = 0; e < entries.size() && here.size() < 2; ++e) {
+    bool same = !std::isnan(entries.value[e]) && (entries.weight.empty() || entries.weight[e] != 0.0);
+    for (int k = 0; same && k < entries.order(); ++k) same = entries.cells.mode(k)[e] == cell[k];
+    if (same) here.push_back(again->locate(e));
+  }
+  const auto count = static_cast<std::int64_t>(here.size());
+  const std::vector<std::int64_t> counts = everyone().gather(std::span<const std::int64_t>(&count, 1));
+  std::vector<std::string> found;
+  for (int r = 0; r < everyone().size(); ++r)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]) && found.size() < 2; ++i)
+      found.push_back(everyone().broadcast(i < here.size() ? here[i] : "", r));
+  return found;
+}
+
+// observe() of a file that several processes have read.
+Result<> observe_share(const std::string& path, TensorFile& file, const ReadOptions& options,
+                       Duplicates duplicates, TrainingData& data) {
+  if (file.modes.size() < 2) return too_few_modes(path);
+  std::vector<Index> repeated;
+  auto spread = observe_together(file.modes, std::move(file.entries), duplicates, everyone(), repeated);
+  if (!spread) {
+    Error error = spread.error();
+    error.where = path;
+    if (repeated.empty()) return error;
+    const auto places = find_mentions(path, options, repeated);
+    if (places && places->size() == 2) {
+      error.where = places->at(1);
+      error.what += listed_twice(places->at(0));
+    }
+    return error;
+  }
+  data.tensor = std::move(spread->tensor);
+  data.spread = true;
+  data.entries = spread->entries;
+  data.missing = spread->missing;
+  data.duplicates = spread->duplicates;
+  data.weight = spread->weight;
+  return Nothing{};
+}
+
+// The test file's cells, and the training file once more where only the test file shows that indices begin at 0.
+Result<TensorFile> read_test(const std::string& path, const std::string& train, const InputFlags& flags,
+                             const std::function<Result<>(int base)>& read_again, TensorFile& file) {
+  auto test = read_cells(path, flags, file.modes, file.index_base);
+  if (!test && flags.index_base < 0 && file.index_base == 1 && train != "-") {
+    if (auto from_zero = read_cells(path, flags, file.modes, 0); from_zero) {
+      if (auto read = read_again(0); !read) return read.error();
+      test = read_cells(path, flags, file.modes, 0);
+    }
+  }
+  return test;
 }
 
 }  // namespace
+
+void TrainingData::take(ObservedTensor whole) {
+  tensor = std::move(whole);
+  entries = tensor.size();
+  missing = tensor.missing();
+  duplicates = tensor.duplicates();
+  weight = tensor.total_weight();
+}
 
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags, const SideFlags& side) {
   auto options = flags.read_options();
   if (!options) return options.error();
-  auto file = read_tensor(path, *options);
-  if (!file) return file.error();
-
+  TensorFile file;
   TrainingData data;
-  const auto attach = [&]() -> Result<> {
+  const auto read = [&]() -> Result<> {
+    auto shared = read_shared(path, *options, everyone());
+    if (!shared) return shared.error();
+    file = std::move(shared->file);
     data.notes.clear();
-    return side.attach(*file, data.notes);
+    return side.attach(file, data.notes);
   };
-  if (auto attached = attach(); !attached) return attached.error();
+  if (auto fine = read(); !fine) return fine.error();
   if (!test_path.empty()) {
-    auto test = read_cells(test_path, flags, file->modes, file->index_base);
-    if (!test && flags.index_base < 0 && file->index_base == 1 && path != "-") {
-      // The test file may show what the training file could not: that indices begin at 0.
-      auto from_zero = read_cells(test_path, flags, file->modes, 0);
-      if (from_zero) {
-        options->index_base = 0;
-        file = read_tensor(path, *options);
-        if (!file) return file.error();
-        if (auto attached = attach(); !attached) return attached.error();
-        test = read_cells(test_path, flags, file->modes, 0);
-      }
-    }
+    const auto again = [&](int base) {
+      options->index_base = base;
+      return read();
+    };
+    auto test = read_test(test_path, path, flags, again, file);
     if (!test) return test.error();
-    if (lists_facts(*file) && lists_facts(*test)) test->entries.value.assign(test->entries.value.size(), 1.0);
+    if (lists_facts(file) && lists_facts(*test)) test->entries.value.assign(test->entries.value.size(), 1.0);
     keep_valued(test->entries);
     if (test->entries.size() == 0) return input_error(test_path, "no test cell has a value");
     data.test = std::move(test->entries);
   }
-  data.index_base = file->index_base;
-  data.format = file->format;
-  data.picture = shows_a_picture(*file);
-  auto tensor = observe(path, *file, *options, flags.duplicate_policy());
-  if (!tensor) return tensor.error();
-  data.tensor = std::move(*tensor);
-  const auto values = data.tensor.values();
-  data.facts =
-      (lists_facts(*file) && std::all_of(values.begin(), values.end(), [](double v) { return v == 1.0; })) ||
-      has_ones_alone(*file, data.tensor);
+  data.index_base = file.index_base;
+  data.format = file.format;
+  data.picture = shows_a_picture(file);
+  if (everyone().alone()) {
+    auto tensor = observe(path, file, *options, flags.duplicate_policy());
+    if (!tensor) return tensor.error();
+    data.take(std::move(*tensor));
+  } else if (auto fine = observe_share(path, file, *options, flags.duplicate_policy(), data); !fine) {
+    return fine.error();
+  }
+  data.facts = has_ones_alone(data.tensor) && (lists_facts(file) || is_sparse(file, data));
   return data;
 }
 
@@ -270,11 +351,11 @@ void announce(const Output& output, const std::string& path, const TrainingData&
   const bool numbered = std::any_of(tensor.modes().begin(), tensor.modes().end(),
                                     [](const Mode& mode) { return mode.labels.empty() && !mode.binning; });
   std::string line = fmt::format("{}: {}, {}, {} observed ({:.3g} %)", path, format_name(data.format),
-                                 shape_text(extents(tensor.modes())), grouped(tensor.size()),
-                                 100.0 * static_cast<double>(tensor.size()) / cells);
-  if (tensor.missing() > 0) line += fmt::format(", {} missing", grouped(tensor.missing()));
-  if (tensor.duplicates() > 0) line += fmt::format(", {} duplicates merged", grouped(tensor.duplicates()));
-  if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", tensor.total_weight());
+                                 shape_text(extents(tensor.modes())), grouped(data.entries),
+                                 100.0 * static_cast<double>(data.entries) / cells);
+  if (data.missing > 0) line += fmt::format(", {} missing", grouped(data.missing));
+  if (data.duplicates > 0) line += fmt::format(", {} duplicates merged", grouped(data.duplicates));
+  if (!tensor.weights().empty()) line += fmt::format(", of total weight {:.6g}", data.weight);
   if (numbered) line += fmt::format(", indices from {}", data.index_base);
   for (const Mode& mode : tensor.modes())
     if (mode.same_as >= 0)

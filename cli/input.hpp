@@ -54,6 +54,11 @@ struct InputFlags {
 // Everything a fit wants to know about its input.
 struct TrainingData {
   ObservedTensor tensor;
+  bool spread = false;  // its entries are those that this process has, and the counts are of all
+  Count entries = 0;
+  Count missing = 0;
+  Count duplicates = 0;
+  double weight = 0.0;
   int index_base = 1;
   Format format = Format::kTns;
   bool facts = false;    // every line says that something is so: a table without values, or with ones alone
@@ -61,9 +66,13 @@ struct TrainingData {
   std::vector<std::string> notes;  // about side information
   std::optional<Entries>
       test;  // cells with a value; labels and positions the training data lacks are kUnseen
+
+  // All entries, here.
+  void take(ObservedTensor whole);
 };
 
-// Reads the training file, what is known of its modes and, if named, the test file, with one index base for all.
+// Reads the training file, what is known of its modes and, if named, the test file, with one index base for all. Of
+// several processes each gets some of the entries, and all the same error.
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags, const SideFlags& side);
 

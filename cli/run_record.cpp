@@ -5,7 +5,9 @@
 
 #include <lacuna/base/base.hpp>
 
+#include "cluster.hpp"
 #include "io/file/checksum.hpp"
+#include "kernels/observe_together.hpp"
 #include "method/run_record.hpp"
 
 namespace lacuna::cli {
@@ -42,7 +44,7 @@ void set_command_line(int argc, char** argv) {
 Run::Run(std::string train_path, std::string test_path, const TrainingData& data, const FitFlags& flags)
     : train(std::move(train_path)), test(std::move(test_path)), picture(data.picture) {
   if (flags.report.empty()) return;
-  const ObservedTensor& tensor = data.tensor;
+  const ObservedTensor tensor = data.spread ? gather_entries(data.tensor, everyone()) : data.tensor;
   known = Entries{.cells = tensor.cells(), .value = {tensor.values().begin(), tensor.values().end()}};
 }
 

@@ -29,7 +29,7 @@ ALLOWED = {
     "model": "base tensor dist linalg kernels",
     "method": "base tensor dist linalg kernels manifold solver problem model evaluate",
     "search": "base tensor dist linalg kernels problem model evaluate method solver",
-    "io": "base tensor model",
+    "io": "base tensor dist model",
     "report": "base tensor linalg model evaluate io",
 }
 OUTER = ("cli", "formats", "tests", "examples", "bench", "python", "fuzz")  # may include every room

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core, _settings
 from ._axes import grown, growing, new_labels
+from ._checkpoint import Path, opened, told
 from ._kinds import source_of
 from ._progress import Progress, log
 from ._results import Fitted
@@ -95,13 +96,18 @@ class TensorCompleter(Fitted):
 
     # Fitting.
 
-    def fit(self, X: Any, y: None = None, *, test: Any = None, **reading: Any) -> Self:
+    def fit(self, X: Any, y: None = None, *, test: Any = None, checkpoint: Path = None, every: Any = "5m",
+            resume: Path = None, **reading: Any) -> Self:  # fmt: skip
         """Fits a model to the observed entries of the data.
 
         X : an array with NaN, a masked array, (coords, values, shape), a sparse matrix (what is not stored is
             missing), a table with a row for each cell, an xarray.DataArray, a torch tensor, a lacuna.Tensor, or the
             name of a file
         test : data of the same kind, whose error is measured at every step
+        checkpoint : file to leave everything in that the fit needs to go on, every so often and when it is stopped
+        every : how often, in seconds or as '30s', '5m', '1h'; 0: after every step
+        resume : checkpoint to go on from, with the same data and keywords: the fit ends with the same bits as one that was
+            never stopped. May be the file of `checkpoint`, which need not be there yet
         modes, value, weight, bins : of a table, the columns of the modes, of the values and of the weights, and
             widths such as {"time": "7d"}; modes also names the axes of an array
         missing_value : this number, too, means missing
@@ -129,7 +135,7 @@ class TensorCompleter(Fitted):
         tensor = _core.observe(modes, entries, _settings.text_of(self._params["duplicates"]), False)
         self._take_facts(settings, modes, len(tensor) if facts else None)
         unseen = None if test is None else source_of(test, _valued(how), source.axes).entries()
-        return self._fit(tensor, settings, source, how, unseen)
+        return self._fit(tensor, settings, source, how, unseen, opened(checkpoint, every, resume))
 
     def _take_facts(self, settings: _core.Settings, modes: list[_core.Mode], facts: int | None) -> None:
         negatives = self._params["negatives"]
@@ -141,7 +147,7 @@ class TensorCompleter(Fitted):
                          facts, modes, settings)
 
     def _fit(self, tensor: _core.Tensor, settings: _core.Settings, source: Source, how: Reading,
-             test: _core.Entries | None = None) -> Self:
+             test: _core.Entries | None = None, checkpoint: _core.Checkpoint | None = None) -> Self:
         bar = Progress(self._params) if self._params["progress"] else None
         callback = self._params["callback"]
 
@@ -153,8 +159,9 @@ class TensorCompleter(Fitted):
         watched = bar is not None or callback is not None
         try:
             outcome = _core.fit(
-                tensor, settings, test, show if watched else None, log.info if bar is None else bar.notice, repr(self)
-            )
+                tensor, settings, test, show if watched else None, log.info if bar is None else bar.notice, repr(self),
+                checkpoint,
+            )  # fmt: skip
         finally:
             if bar is not None:
                 bar.close()
@@ -168,6 +175,7 @@ class TensorCompleter(Fitted):
         }  # fmt: skip
         self._history = outcome.history
         self.__dict__.pop("_update", None)
+        told(checkpoint)
         if outcome.interrupted:
             warnings.warn("stopped by Ctrl-C; the model is the best until then", StoppedWarning, stacklevel=3)
         return self

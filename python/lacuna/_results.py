@@ -98,33 +98,54 @@ class Fitted:
         record.pop("run", None)
         return {"method": self.method_, **{_settings.keyword_of(name): value for name, value in record.items()}}
 
-    @property
-    def rank_(self) -> list[int]:
-        return list(self._fitted().ranks())
+    # Of a blend, the six from rank_ to spectra_ are lists with what each of members_ has under that name.
 
     @property
-    def parts_(self) -> list[str]:
-        return list(self._fitted().parts())
+    def members_(self) -> list[Self]:
+        """Of a blend, the models that it is a weighted mean of, each with attributes of its own; else none."""
+        return [self._member(model) for model, _ in self._fitted().members()]
 
     @property
-    def factors_(self) -> list[Array]:
+    def weights_(self) -> Array:
+        """Of the members of a blend; they add up to 1."""
+        return np.asarray([weight for _, weight in self._fitted().members()])
+
+    def _member(self, model: _core.Model) -> Self:
+        made = type(self)()
+        made._take(model)
+        made._axes = self._axes
+        return made
+
+    def _each(self, name: str) -> list[Any]:
+        return [getattr(member, name) for member in self.members_]
+
+    @property
+    def rank_(self) -> list[Any]:
+        return list(self._fitted().ranks()) or self._each("rank_")
+
+    @property
+    def parts_(self) -> list[Any]:
+        return list(self._fitted().parts()) or self._each("parts_")
+
+    @property
+    def factors_(self) -> list[Any]:
         """A matrix with a row for each position: of each part, of each mode, or none for other models."""
-        return [np.asarray(factor) for factor in self._fitted().factors()]
+        return [np.asarray(factor) for factor in self._fitted().factors()] or self._each("factors_")
 
     @property
-    def core_(self) -> Array | None:
-        """Of a Tucker model."""
+    def core_(self) -> Any:
+        """Of a Tucker model; else None."""
         core = np.asarray(self._fitted().core())
-        return core.reshape(self.rank_, order="F") if core.size else None
+        return core.reshape(self.rank_, order="F") if core.size else self._each("core_") or None
 
     @property
-    def mixture_(self) -> Array:
+    def mixture_(self) -> Any:
         """How much each part has to say about the observed entries; shares of one."""
-        return np.asarray(self._fitted().mixture())
+        return self._each("mixture_") or np.asarray(self._fitted().mixture())
 
     @property
-    def spectra_(self) -> list[Array]:
-        return [np.asarray(values) for values in self._fitted().spectra()]
+    def spectra_(self) -> list[Any]:
+        return self._each("spectra_") or [np.asarray(values) for values in self._fitted().spectra()]
 
     @property
     def shape_(self) -> tuple[int, ...]:

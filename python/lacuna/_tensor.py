@@ -80,6 +80,7 @@ class Tensor:
 _OPTIONS = (
     "format", "index_base", "shape", "missing_value", "variable", "mask", "invert_mask", "delimiter", "decimal",
     "header", "columns", "value_column", "weight_column", "indices", "bins", "positions", "coordinates", "same",
+    "wide", "values", "time_zone",
 )  # fmt: skip
 
 
@@ -89,7 +90,9 @@ def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
 
     The options are the command line's of the same names: format, index_base, shape, missing_value, variable, mask,
     invert_mask, delimiter, decimal, header, columns, value_column, weight_column, indices, bins ({"time": "7d"}),
-    positions (["height"]), coordinates ({"band": "wavelengths.txt"}), same (["head", "tail"]).
+    positions (["height"]), coordinates ({"band": "wavelengths.txt"}), same (["head", "tail"]), wide ("hour", or True: a mode
+    lies across the columns of the table), values (["temperature", "humidity"]: several value columns, the labels of a mode),
+    time_zone ("Europe/Berlin", of stamps without an offset).
     FormatError says where the file is not what was expected.
     """
     check_names(options, _OPTIONS, "read()")
@@ -104,8 +107,12 @@ def read(path: str | os.PathLike[str], **options: Any) -> Tensor:
             how.set_bins([(str(column), str(width)) for column, width in dict(value).items()])
         elif key == "coordinates":
             how.set_coordinates([(str(mode), os.fspath(file)) for mode, file in dict(value).items()])
-        elif key in ("shape", "columns", "positions", "same"):
-            setattr(how, key, [int(one) if key == "shape" else str(one) for one in value])
+        elif key in ("shape", "columns", "positions", "same", "values"):
+            listed = [int(one) if key == "shape" else str(one) for one in value]
+            setattr(how, "value_columns" if key == "values" else key, listed)
+        elif key == "wide":
+            if value is not False:
+                how.wide = "column" if value is True else str(value)
         else:
             setattr(how, "table_indices" if key == "indices" else key, value)
     file = _core.read(name, how)

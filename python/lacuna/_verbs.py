@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from . import _core, _settings
+from ._checkpoint import Path, opened, told
 from ._completer import TensorCompleter, _valued, predict_cells
+from ._explain import explain_cells
 from ._kinds import source_of
 from ._report import Report
 from ._side import attach
@@ -26,12 +28,14 @@ def _parted(keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return reading, {name: value for name, value in keywords.items() if name not in _READING}
 
 
-def complete(data: Any, *, denoise: bool = False, **settings: Any) -> Any:
+def complete(data: Any, *, denoise: bool = False, checkpoint: Path = None, every: Any = "5m", resume: Path = None,
+             **settings: Any) -> Any:  # fmt: skip
     """Fills in what is missing: data with holes in, the same kind of data without them out.
 
     data : an array with NaN, a masked array, (coords, values, shape), a sparse matrix, a table, an xarray.DataArray, a
         torch tensor, a lacuna.Tensor, or the name of a file
     denoise : replace observed cells, too, by what the model says
+    checkpoint, every, resume : as fit has them, for a fit that is stopped and goes on later
 
     All keywords of TensorCompleter and, for data that does not say everything about itself, those of its fit. Numbers
     keep their type: whole ones are rounded.
@@ -53,7 +57,7 @@ def complete(data: Any, *, denoise: bool = False, **settings: Any) -> Any:
             duplicates = _settings.text_of(completer.get_params()["duplicates"])
             _core.observe([axis.mode() for axis in source.axes], entries, duplicates, False)
         return source.filled(np.empty(0))
-    completer.fit(data, **reading)
+    completer.fit(data, checkpoint=checkpoint, every=every, resume=resume, **reading)
     values, _ = predict_cells(completer._fitted(), source.cells() if denoise else holes)
     return source.answered(values) if denoise else source.filled(values)
 
@@ -86,6 +90,23 @@ def evaluate(completer: TensorCompleter, data: Any, *, interval: float | None = 
         sizes = [max(a, b) for a, b in zip(sizes, other.sizes)]
         known = [np.concatenate([a, b]) for a, b in zip(known, _facts(other))]
     return dict(_core.rank(model, sizes, facts, known, _settings.text_of(ranking)))
+
+
+def explain(completer: TensorCompleter, where: dict[str, Any] | None = None, *, by: str = "fibers", count: int = 5,
+            interval: float | None = None, **named: Any) -> dict[str, Any] | list[dict[str, Any]]:  # fmt: skip
+    """What the prediction of a cell rests on: explain(completer, user=42, film="Gilda").
+
+    where, or keywords : the cell, a label for each mode; None: a position that was never seen. A list of labels asks for
+        one account for each
+    by : what the parts of a latent model are told by: "fibers", the entries on the cell's fibers; "rows", those in its
+        rows (als, ffw); "components"
+    count : how many entries or components of a part are listed, the strongest first
+    interval : also the ends of the interval that holds with this probability, low and high
+
+    A dict as the command line's explain --json has it: cell, value, terms (each with its kind and what it adds), sum and
+    what the clip takes off; sum + clip is the value.
+    """
+    return explain_cells(completer._fitted(), completer._axes, {**(where or {}), **named}, by, count, interval)
 
 
 def _facts(source: Source) -> list[Any]:
@@ -168,12 +189,14 @@ class Tuned:
 def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any] | None = None,
          parts: Sequence[str] | None = None, offsets: Sequence[str] | None = None,
          lambdas: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3), folds: int = 5, refine: int = 2,
-         metric: str = "auto", abandon: float = 1.1, **settings: Any) -> Tuned:
+         metric: str = "auto", abandon: float = 1.1, checkpoint: Path = None, every: Any = "5m", resume: Path = None,
+         **settings: Any) -> Tuned:  # fmt: skip
     """Chooses settings by cross-validation and fits the best of them on everything.
 
     methods, ranks, parts, offsets : what to try; every combination is a candidate
     lambdas : tried for each; later also some between the best
     folds, refine, metric, abandon : as the command line's tune has them
+    checkpoint, every, resume : as fit has them; what is known of the folds is not done again
 
     All other keywords of TensorCompleter, and those of its fit, hold for all candidates.
     """
@@ -188,14 +211,16 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     candidates = _candidates(rest, modes, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets})
     tensor = _core.observe(modes, source.entries(), _settings.text_of(completer.get_params()["duplicates"]), False)
     seed = completer.get_params()["random_state"]
+    state = opened(checkpoint, every, resume)
     found = _core.tune(tensor, candidates, [float(one) for one in lambdas], int(folds), int(refine), metric, float(abandon),
-                       1 if seed is None else int(seed), completer.get_params()["callback"])
+                       1 if seed is None else int(seed), completer.get_params()["callback"], state)
+    told(state)
     if found["interrupted"]:
         raise KeyboardInterrupt("tune was stopped by Ctrl-C before it was done")
     rows = [dict(row) for row in found["rows"]]
     best = rows[found["best"]]
     completer.set_params(callback=None)
-    completer._fit(tensor, found["settings"], source, how)
+    completer._fit(tensor, found["settings"], source, how, checkpoint=state)
     return Tuned(found["metric"], rows, best, completer)
 
 

@@ -2,6 +2,8 @@
 // The one place where the library's errors become Python's.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <lacuna/base/base.hpp>
 #include <utility>
 
@@ -10,6 +12,9 @@ namespace lacuna::python {
 // As FormatError, ValueError, MemoryError, OSError or RuntimeError, with the sentence that the command line prints.
 // Needs the GIL.
 [[noreturn]] void raise(const Error& error);
+
+// lacuna.FormatError.
+[[nodiscard]] PyObject* format_error_type();
 
 // The value, or the error raised. Needs the GIL.
 template <class T>

@@ -18,9 +18,11 @@ NB_MODULE(_core, m) {
   register_settings(m);
   register_model(m);
   register_tables(m);
+  register_checkpoint(m);
   register_fit(m);
   register_tune(m);
   register_evaluate(m);
   register_answers(m);
+  register_explain(m);
   register_files(m);
 }

@@ -13,10 +13,12 @@ void register_data(nanobind::module_& m);
 void register_side(nanobind::module_& m);
 void register_tables(nanobind::module_& m);
 void register_model(nanobind::module_& m);
+void register_checkpoint(nanobind::module_& m);
 void register_fit(nanobind::module_& m);
 void register_tune(nanobind::module_& m);
 void register_evaluate(nanobind::module_& m);
 void register_answers(nanobind::module_& m);
+void register_explain(nanobind::module_& m);
 void register_files(nanobind::module_& m);
 
 }  // namespace lacuna::python

@@ -33,6 +33,8 @@ PyObject* type_for(ErrorKind kind) {
 
 }  // namespace
 
+PyObject* format_error_type() { return format_error(); }
+
 void raise(const Error& error) {
   PyErr_SetString(type_for(error.kind), error.message().c_str());
   throw nb::python_error();

@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "errors.hpp"
 #include "fitted_model.hpp"
+#include "io/text/time_zone.hpp"
 #include "register.hpp"
 
 namespace lacuna::python {
@@ -76,9 +77,7 @@ void write(const std::string& path, std::vector<Mode> modes, Entries& entries, b
   (void)value_of(std::move(*written));
 }
 
-}  // namespace
-
-void register_files(nb::module_& m) {
+void register_options(nb::module_& m) {
   nb::class_<ReadOptions>(m, "ReadOptions", "How to read a file; what is not set is found from the file.")
       .def(nb::init<>())
       .def_prop_rw(
@@ -96,6 +95,15 @@ void register_files(nb::module_& m) {
       .def_rw("columns", &ReadOptions::columns)
       .def_rw("value_column", &ReadOptions::value_column)
       .def_rw("weight_column", &ReadOptions::weight_column)
+      .def_rw("wide", &ReadOptions::wide, nb::arg().none())
+      .def_rw("value_columns", &ReadOptions::value_columns)
+      .def_prop_rw(
+          "time_zone", [](const ReadOptions& o) { return o.time_zone; },
+          [](ReadOptions& o, const std::string& text) {
+            if (auto zone = io::TimeZone::find(text); !zone)
+              raise({.kind = ErrorKind::kUsage, .where = "time_zone", .what = zone.error().what});
+            o.time_zone = text;
+          })
       .def_rw("positions", &ReadOptions::positions)
       .def_rw("same", &ReadOptions::same)
       .def("set_coordinates",
@@ -105,6 +113,12 @@ void register_files(nb::module_& m) {
            })
       .def_rw("table_indices", &ReadOptions::table_indices)
       .def("set_bins", [](ReadOptions& o, const Bins& bins) { o.bins = bins_of(bins); });
+}
+
+}  // namespace
+
+void register_files(nb::module_& m) {
+  register_options(m);
   nb::class_<TensorFile>(m, "TensorFile", "What a file holds.")
       .def_prop_ro("modes", [](const TensorFile& file) { return file.modes; })
       .def_ro("entries", &TensorFile::entries)
@@ -118,12 +132,13 @@ void register_files(nb::module_& m) {
         nb::arg("dtype"), nb::arg("fortran_order"), "The entries are taken over.");
   m.def(
       "duration",
-      [](const std::string& text) {
+      [](const std::string& text, const std::string& argument) {
         const auto seconds = parse_duration(text);
-        if (!seconds) raise({.kind = ErrorKind::kUsage, .where = "bins", .what = seconds.error().what});
+        if (!seconds) raise({.kind = ErrorKind::kUsage, .where = argument, .what = seconds.error().what});
         return *seconds;
       },
-      nb::arg("text"), "'7d', '12h', '30m', '45s' or plain seconds, in seconds.");
+      nb::arg("text"), nb::arg("argument") = "bins",
+      "'7d', '12h', '30m', '45s' or plain seconds, in seconds.");
   m.def(
       "report_page",
       [](const FittedModel& fitted, const Entries* train, const Entries* test, bool picture) {

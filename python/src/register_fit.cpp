@@ -69,12 +69,14 @@ void check_fit_memory(const ObservedTensor& tensor, const Settings& settings) {
 
 // The tensor is taken over.
 Outcome fit_tensor(ObservedTensor& tensor, const Settings& settings, const Entries* test, nb::object progress,
-                   nb::object notice, const std::string& command) {
+                   nb::object notice, const std::string& command, Checkpoint* checkpoint) {
   check_fit_memory(tensor, settings);
   Watch watch;
   Audience audience(watch, std::move(progress), std::move(notice));
   Outcome outcome;
-  watch.run([&] { outcome.result = fit(std::move(tensor), settings, audience.callbacks(), test); });
+  FitCallbacks callbacks = audience.callbacks();
+  callbacks.checkpoint = checkpoint;
+  watch.run([&] { outcome.result = fit(std::move(tensor), settings, callbacks, test); });
   outcome.interrupted = watch.interrupted();
   outcome.history = std::move(audience.history);
   FitResult& result = outcome.result;
@@ -143,6 +145,7 @@ void register_fit(nb::module_& m) {
       nb::arg("stop_reason"), "Whether a fit that ended so is solved.");
   m.def("fit", &fit_tensor, nb::arg("tensor"), nb::arg("settings"), nb::arg("test").none(),
         nb::arg("progress").none(), nb::arg("notice").none(), nb::arg("command"),
+        nb::arg("checkpoint").none(),
         "Chooses what the settings leave open, and fits. The tensor is taken over.");
 }
 

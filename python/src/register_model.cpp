@@ -79,6 +79,14 @@ nb::list factors_of(const FittedModel& fitted) {
   return factors;
 }
 
+std::vector<std::pair<std::shared_ptr<FittedModel>, double>> members_of(const FittedModel& fitted) {
+  std::vector<std::pair<std::shared_ptr<FittedModel>, double>> members;
+  if (const auto* blend = std::get_if<Blend>(&*fitted.model.body))
+    for (std::size_t m = 0; m < blend->members.size(); ++m)
+      members.emplace_back(std::make_shared<FittedModel>(blend->members[m]), blend->weights[m]);
+  return members;
+}
+
 // In the order of numpy.reshape(..., order="F").
 NumpyVector<double> core_of(const FittedModel& fitted) {
   std::vector<double> core;
@@ -129,6 +137,12 @@ void register_model(nb::module_& m) {
            "Values at the cells, and how many of them the model says nothing but the offset about.")
       .def("half_widths", &half_widths, nb::arg("coords"), nb::arg("level"),
            "Half the width of the interval around each prediction; infinite where nothing can be said.")
+      .def(
+          "half_width",
+          [](const FittedModel& f, Count support, double level) {
+            return f.model.calibration.half_width(support, level);
+          },
+          nb::arg("support"), nb::arg("level"), "The same of a cell with this support.")
       .def("predict_parts", &predict_parts, nb::arg("coords"))
       .def("support",
            [](const FittedModel& fitted, const std::vector<Array>& coords) {
@@ -147,6 +161,7 @@ void register_model(nb::module_& m) {
       .def("parts", &parts_of)
       .def("factors", &factors_of)
       .def("core", &core_of)
+      .def("members", &members_of, "Of a blend, with their weights; else none.")
       .def("ranks", [](const FittedModel& f) { return ranks(f.model); })
       .def("clipped", &clipped, nb::arg("clip"))
       .def("save", &save, nb::arg("path"))

@@ -72,7 +72,7 @@ using Candidates = std::vector<std::pair<std::string, Settings>>;
 
 nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates, std::vector<double> lambdas,
                      int folds, int refinements, const std::string& metric, double abandon,
-                     std::uint64_t seed, const nb::object& found) {
+                     std::uint64_t seed, const nb::object& found, Checkpoint* checkpoint) {
   std::sort(lambdas.begin(), lambdas.end());
   TuneOptions options{.folds = folds,
                       .candidates = {},
@@ -87,6 +87,7 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   Watch watch;
   TuneCallbacks callbacks;
   callbacks.interrupted = watch.stop_asked();
+  callbacks.checkpoint = checkpoint;
   if (!found.is_none())
     callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
       watch.ask([&] { found(candidate.name, lambda, fold, shown(options, error)); });
@@ -112,7 +113,7 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
 void register_tune(nb::module_& m) {
   m.def("tune", &tune_tensor, nb::arg("tensor"), nb::arg("candidates"), nb::arg("lambdas"), nb::arg("folds"),
         nb::arg("refinements"), nb::arg("metric"), nb::arg("abandon"), nb::arg("seed"),
-        nb::arg("found").none());
+        nb::arg("found").none(), nb::arg("checkpoint").none());
 }
 
 }  // namespace lacuna::python

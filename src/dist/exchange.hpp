@@ -24,6 +24,9 @@ class Exchange {
   // What arrives as order[i] has place i from here on.
   void arrange(std::span<const std::uint32_t> order);
 
+  // Gives back the room that moves have taken, until the next.
+  void rest() const { sent_ = arrived_ = {}; }
+
   // there <- here
   template <class T>
   void forth(std::span<const T> here, std::span<T> there) const {

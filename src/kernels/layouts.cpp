@@ -75,6 +75,7 @@ Dealt deal_out(const ObservedTensor& tensor, const Cuts& cuts, const Communicato
     entries.weight.resize(size);
     exchange.forth(weights, std::span<double>(entries.weight));
   }
+  exchange.rest();
   return {.tensor = ObservedTensor::of_sorted(tensor.modes(), std::move(entries)),
           .exchange = std::move(exchange)};
 }
@@ -179,6 +180,25 @@ std::vector<std::size_t> Layouts::find(std::span<const PartSpec> parts) {
   std::vector<std::size_t> found;
   for (const PartSpec& part : parts) found.push_back(layout_of(part));
   return found;
+}
+
+int other_layouts(std::span<const PartSpec> parts, int order) {
+  int fewest = static_cast<int>(parts.size());
+  for (int mode = 0; mode < order; ++mode) {
+    std::vector<const PartSpec*> homeless;
+    for (const PartSpec& part : parts)
+      if (!agrees(part, mode)) homeless.push_back(&part);
+    int count = 0;
+    const std::vector<Cuts> even(static_cast<std::size_t>(order));
+    for (; !homeless.empty(); ++count) {
+      const int other = next_mode(homeless, even);
+      std::erase_if(homeless, [&](const PartSpec* part) {
+        return other == Cuts::kNoMode ? part->agree.empty() : agrees(*part, other);
+      });
+    }
+    fewest = std::min(fewest, count);
+  }
+  return fewest;
 }
 
 ObservedTensor take_share(const ObservedTensor& portion, std::span<const PartSpec> parts,

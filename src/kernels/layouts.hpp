@@ -86,6 +86,9 @@ class Layouts {
   mutable Sent sent_;
 };
 
+// How many layouts beside the first these parts of a tensor of this many modes need, at the least.
+[[nodiscard]] int other_layouts(std::span<const PartSpec> parts, int order);
+
 // This process's share of the entries for a fit with these parts, from any disjoint portions of them: cut at the mode
 // for which the parts' products take the least, counted in entries that a process visits, sends and gets back.
 [[nodiscard]] ObservedTensor take_share(const ObservedTensor& portion, std::span<const PartSpec> parts,

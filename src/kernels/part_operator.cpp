@@ -41,11 +41,21 @@ void PartOperator<Real>::set_point(const std::vector<Matrix<Real>>& u, std::span
     }
     operators_[layout].move_to(factors, lambdas, layout == 0 ? shift : 0.0);
   }
+  lambda_.assign(lambda.begin(), lambda.end());
+  std::vector<int> columns;
+  for (std::size_t p = 0; p < parts_->size(); ++p) columns.push_back(factor(p).columns());
+  by_sums_.assign(operators_.size(), false);
+  for (std::size_t layout = 1; layout < operators_.size(); ++layout)
+    by_sums_[layout] = !parts_of_[layout].empty() && parts_->by_sums(layout, columns);
   if (use_ == OperatorUse::kRarely) return;
   for (std::size_t layout = 1; layout < operators_.size(); ++layout)
-    if (!parts_of_[layout].empty())
+    if (by_sums_[layout]) {
+      for (const std::size_t p : parts_of_[layout])
+        parts_->shares(p).add_diagonal(factor(p), lambda_[p], operators_.front().more_diagonal());
+    } else if (!parts_of_[layout].empty()) {
       parts_->layouts()[layout].dealt->exchange.add_back(operators_[layout].whole_diagonal(),
                                                          operators_.front().more_diagonal());
+    }
   operators_.front().invert_diagonal();
 }
 
@@ -55,6 +65,11 @@ void PartOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
   const Count sent_before = parts_->everyone().exchanges().bytes;
   for (std::size_t layout = 1; layout < operators_.size(); ++layout) {
     if (parts_of_[layout].empty()) continue;
+    if (by_sums_[layout]) {
+      for (const std::size_t p : parts_of_[layout])
+        parts_->shares(p).add_product(factor(p), lambda_[p], z, y);
+      continue;
+    }
     const Exchange& exchange = parts_->layouts()[layout].dealt->exchange;
     exchange.forth(z, std::span<Real>(z_[layout]));
     operators_[layout].apply(z_[layout], y_[layout]);

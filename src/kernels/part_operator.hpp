@@ -4,7 +4,8 @@
 //   B(u) z = shift z / weight + sum_p lambda_p (z x_k U_p U_p')_Omega
 //
 // The sum over the parts of one layout is a DataOperator there. Those of other layouts get z, which is one number for
-// each entry, and their sum comes back. On one process this is a DataOperator and nothing else.
+// each entry, and their sum comes back; or, where that is less to send, they are applied at home and exchange what they
+// sum over fibers (fiber_shares.hpp). On one process this is a DataOperator and nothing else.
 #pragma once
 
 #include <span>
@@ -39,6 +40,8 @@ class PartOperator {
   std::vector<DataOperator<Real>> operators_;       // of each layout
   std::vector<std::size_t> index_;                  // of each part in its layout
   std::vector<std::vector<std::size_t>> parts_of_;  // of each layout
+  std::vector<double> lambda_;                      // of each part
+  std::vector<bool> by_sums_;                       // of each layout: its parts send sums over fibers
   mutable std::vector<std::vector<Real>> z_;        // at each layout but the first
   mutable std::vector<std::vector<Real>> y_;        // likewise
 };

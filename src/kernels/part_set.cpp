@@ -9,7 +9,8 @@ PartSet::PartSet(const ObservedTensor& tensor, const std::vector<PartSpec>& part
                  const Communicator& everyone)
     : PartSet(std::make_shared<Layouts>(tensor, everyone), parts) {}
 
-PartSet::PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts)
+PartSet::PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
+                 std::span<const int> columns)
     : layouts_(std::move(layouts)) {
   for (const PartSpec& part : parts) check_part(part, tensor().order());
   layout_ = layouts_->find(parts);
@@ -24,12 +25,40 @@ PartSet::PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& 
     }
   }
   first_.push_back(kernels_.size());
+  shares_.resize(parts.size());
+  find_shares(columns);
 }
 
-Count PartSet::numbers_per_application() const {
+// Of parts that never send fewer numbers so, nothing is kept.
+void PartSet::find_shares(std::span<const int> columns) {
+  for (std::size_t layout = 1; layout < layouts_->size(); ++layout) {
+    std::vector<int> wide(size(), 1);
+    if (columns.size() == size()) wide.assign(columns.begin(), columns.end());
+    for (std::size_t p = 0; p < size(); ++p)
+      if (layout_[p] == layout && FiberShares::can_be((*this)[p].part()))
+        shares_[p] = std::make_unique<FiberShares>(tensor(), (*this)[p].part(), everyone());
+    if (by_sums(layout, wide)) continue;
+    for (std::size_t p = 0; p < size(); ++p)
+      if (layout_[p] == layout) shares_[p].reset();
+  }
+}
+
+bool PartSet::by_sums(std::size_t layout, std::span<const int> columns) const {
+  Count numbers = 0;
+  for (std::size_t p = 0; p < size(); ++p) {
+    if (layout_[p] != layout) continue;
+    if (!shares_[p]) return false;
+    numbers += shares_[p]->numbers(columns[p]);
+  }
+  return numbers < 2 * (*layouts_)[layout].crossing;
+}
+
+Count PartSet::numbers_per_application(std::span<const int> columns) const {
   Count numbers = 0;
   for (std::size_t layout = 1; layout < layouts_->size(); ++layout)
-    if (!in_layout(layout).empty()) numbers += 2 * (*layouts_)[layout].crossing;
+    if (!in_layout(layout).empty() && !by_sums(layout, columns)) numbers += 2 * (*layouts_)[layout].crossing;
+  for (std::size_t p = 0; p < size(); ++p)
+    if (layout_[p] > 0 && by_sums(layout_[p], columns)) numbers += shares_[p]->numbers(columns[p]);
   return numbers;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/fiber_shares.hpp"
 #include "kernels/layouts.hpp"
 #include "kernels/part_kernels.hpp"
 
@@ -16,9 +17,11 @@ namespace lacuna {
 
 class PartSet {
  public:
-  // The tensor and the communicator must outlive this, or the layouts, which may be shared between sets.
+  // The tensor and the communicator must outlive this, or the layouts, which may be shared between sets. The columns of
+  // the parts' factors, where they are known, tell what need not be kept to send sums over fibers.
   PartSet(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const Communicator& everyone);
-  PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts);
+  PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
+          std::span<const int> columns = {});
 
   [[nodiscard]] std::size_t size() const { return place_.size(); }
   // In the order given.
@@ -37,8 +40,11 @@ class PartSet {
   [[nodiscard]] const ObservedTensor& tensor() const { return layouts_->tensor(); }
   [[nodiscard]] Count entries() const { return tensor().size(); }  // of this process
 
-  // Numbers that all processes send when each part gets z and gives back y.
-  [[nodiscard]] Count numbers_per_application() const;
+  // Numbers that all processes send when each part, of so many columns, gets z and gives back y.
+  [[nodiscard]] Count numbers_per_application(std::span<const int> columns) const;
+  // Whether it is less, for the parts of a layout other than the first, to send sums over their fibers than entries.
+  [[nodiscard]] bool by_sums(std::size_t layout, std::span<const int> columns) const;
+  [[nodiscard]] const FiberShares& shares(std::size_t part) const { return *shares_[part]; }
 
   // The row of U that entry e of the first layout selects.
   [[nodiscard]] Index home_row(std::size_t part, Count e) const {
@@ -47,11 +53,15 @@ class PartSet {
   }
 
  private:
+  void find_shares(std::span<const int> columns);
+
   std::shared_ptr<Layouts> layouts_;
   std::vector<std::size_t> layout_;   // of each part
   std::vector<std::size_t> place_;    // of each part among the kernels
   std::vector<PartKernels> kernels_;  // by layout
   std::vector<std::size_t> first_;    // of each layout among the kernels, and the end
+  std::vector<std::unique_ptr<const FiberShares>>
+      shares_;  // of parts that are not in the first layout, where they may do
 };
 
 // A vector over the entries in every layout that has parts. Memory is kept from use to use.

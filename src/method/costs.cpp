@@ -2,6 +2,7 @@
 #include "method/costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <lacuna/base/base.hpp>
 
 #include "method/rank_limits.hpp"
@@ -82,6 +83,48 @@ double latent_bytes(Count entries, const std::vector<Mode>& modes, const Setting
   return indices(entries, modes) +
          static_cast<double>(entries) * (kPartBytes * static_cast<double>(parts.size()) + kSolverBytes) +
          kFactorCopies * factors + fields;
+}
+
+namespace {
+
+// Calibrated by the peak resident sets of fits on 2 to 7 processes (bench/results/26-cluster.json).
+double shared_latent_bytes(const Sharing& sharing, double share, const std::vector<Mode>& modes,
+                           const Settings& settings) {
+  const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
+  const double own = kIndex * static_cast<double>(modes.size()) + kNumber;  // of an entry as it is
+  constexpr double kPartBytes = 12;                 // an entry's place in a part's fibers
+  const double solver = wide ? 88 : 44;             // vectors over the entries
+  const double elsewhere = own + (wide ? 54 : 26);  // an entry of another layout
+  const double factor_copies = wide ? 13 : 8;
+  const std::vector<PartOptions> parts =
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  double factors = 0.0;
+  double fields = 0.0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const double rank = part_rank(p, parts, modes, settings);
+    factors += kNumber * rank * (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
+    fields += rank * near_bytes(static_cast<Count>(share), modes, parts[p].spec);
+  }
+  return share * (own + kPartBytes * static_cast<double>(parts.size()) + solver +
+                  elsewhere * sharing.other_layouts) +
+         factor_copies * factors + fields;
+}
+
+}  // namespace
+
+double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes, const Settings& settings,
+                    bool first) {
+  constexpr double kProgram = 24e6;  // with the library that speaks MPI
+  constexpr double kSorting = 20;    // of an entry, beside the entry itself
+  constexpr double kTest = 40;       // of a test cell, beside the cell itself
+  const auto all = static_cast<double>(sharing.entries);
+  const double share = std::ceil(all / sharing.processes);
+  const double own = kIndex * static_cast<double>(modes.size()) + kNumber;
+  const bool latent = info(*settings.method).bytes == latent_bytes;
+  double most = latent ? shared_latent_bytes(sharing, share, modes, settings)
+                       : info(*settings.method).bytes(static_cast<Count>(share), modes, settings);
+  if (latent && first) most = std::max(most, all * (own + kSorting));
+  return kProgram + most + (own + kTest) * static_cast<double>(sharing.test);
 }
 
 double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {

@@ -20,6 +20,17 @@ inline constexpr double kMostLinkScores = 6e9;
 [[nodiscard]] double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
+// Of a fit that several processes share.
+struct Sharing {
+  Count entries = 0;  // of all processes
+  int processes = 1;
+  int other_layouts = 0;  // beside the one in which a process has its share
+  Count test = 0;         // cells, on every process
+};
+// The most that one of them ever needs, the program itself and reading counted; `first` also gathers the model.
+[[nodiscard]] double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes,
+                                  const Settings& settings, bool first);
+
 [[nodiscard]] double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double tucker_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);

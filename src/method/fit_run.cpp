@@ -53,7 +53,7 @@ void FitRun::go_on() {
   journal_ = &callbacks_->checkpoint->journal();
   task_ = journal_->next("solve");
   about_ = checksum_text(std::to_string(model_->entries), *options_, model_->modes);
-  if (options_->warm_start != nullptr) about_ += " from " + checksum_text(*options_->warm_start);
+  if (options_->warm_start != nullptr) about_ += " from " + factors_text(*options_->warm_start);
   state_ = journal_->take_state(task_, about_);
   if (!state_) return;
   Archive archive(std::as_const(*state_));
@@ -75,18 +75,61 @@ bool FitRun::go_on_from(const Fields& fields) {
   return true;
 }
 
+namespace {
+
+// Calls the function with the array of that name, of whatever numbers it is.
+template <class S, class Function>
+void with_array(S& saved, const std::string& name, Function&& function) {
+  if (const auto found = saved.doubles.find(name); found != saved.doubles.end()) function(found->second);
+  if (const auto found = saved.floats.find(name); found != saved.floats.end()) function(found->second);
+}
+
+// A matrix says how many rows it has.
+void set_rows(Saved& saved, const std::string& name, Count rows) {
+  if (const auto found = saved.numbers.find(name + "/rows"); found != saved.numbers.end())
+    found->second = static_cast<double>(rows);
+}
+
+}  // namespace
+
+void FitRun::share_state(const ObservedTensor& mine, std::vector<std::string> names) {
+  if (journal_ == nullptr || everyone_->alone()) return;
+  shared_ = std::move(names);
+  untimed([&] { order_.emplace(mine, *everyone_); });
+  if (!state_) return;
+  for (const std::string& name : shared_)
+    with_array(*state_, name, [&](auto& values) {
+      if (values.empty()) return;
+      if (static_cast<Count>(values.size()) != order_->entries())
+        Archive::refuse(name, "a number for each of " + std::to_string(order_->entries()) + " entries");
+      values = order_->own(values);
+      set_rows(*state_, name, mine.size());
+    });
+}
+
+void FitRun::gather_state(Saved& saved) const {
+  for (const std::string& name : shared_)
+    with_array(saved, name, [&](auto& values) {
+      values = order_->gathered(values);
+      set_rows(saved, name, order_->entries());
+    });
+}
+
 bool FitRun::keep_wanted() const {
   if (journal_ == nullptr) return false;
   if (stop_ == Stop::kTime) journal_->close();  // with more time it could go on
-  return journal_->wanted();
+  close_together(*callbacks_);
+  return stops_.any(journal_->wanted());
 }
 
 void FitRun::keep(const Fields& fields) {
   untimed([&] {
-    journal_->keep(task_, about_, saved_by([&](Archive& archive) {
-                     archive.within("run", [&] { this->fields(archive); });
-                     fields(archive);
-                   }));
+    Saved saved = saved_by([&](Archive& archive) {
+      archive.within("run", [&] { this->fields(archive); });
+      fields(archive);
+    });
+    gather_state(saved);
+    journal_->keep(task_, about_, std::move(saved));
   });
 }
 
@@ -136,6 +179,7 @@ bool FitRun::stop_now() {
   if (options_->max_time && watch_.seconds() >= *options_->max_time) wanted = Stop::kTime;
   // Clocks differ and signals come when they come: all processes stop when one does.
   stop_ = static_cast<Stop>(stops_.max(static_cast<double>(wanted)));
+  if (stopped()) close_together(*callbacks_);
   return stopped();
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.hpp"
 #include "dist/communicator.hpp"
+#include "kernels/whole_order.hpp"
 #include "method/saved_fit.hpp"
 #include "method/unit_scale.hpp"
 #include "solver/solver.hpp"
@@ -94,12 +95,16 @@ class FitRun {
   // Checkpoints. A method that can go on behind its last step gives its members by name: `fields` takes them there
   // and back. One that does not begins its solve anew, which comes to the same.
   using Fields = StepKeeper::Fields;
+  // Where processes share the entries, these arrays of the state have a number for each entry of `mine`: they are kept
+  // in the order of all entries, and dealt out again. Called before anything is loaded or kept.
+  void share_state(const ObservedTensor& mine, std::vector<std::string> names);
   // Whether there is a state to go on from: load() gives the members back.
   [[nodiscard]] bool going_on() const { return state_.has_value(); }
   void load(const Fields& fields) const;
   // The same for a method that needs it once: the state is used up. False when there is none.
   bool go_on_from(const Fields& fields);
-  // Whether a state should be left now: asked after every report, and before a method that was stopped ends.
+  // Whether a state should be left now: asked after every report, and before a method that was stopped ends, by all
+  // processes.
   [[nodiscard]] bool keep_wanted() const;
   void keep(const Fields& fields);
   // The same for a solver: its members beside those of the method. gone_on: as there; the state is used once.
@@ -111,6 +116,7 @@ class FitRun {
 
   void fields(Archive& archive);
   void go_on();
+  void gather_state(Saved& saved) const;
 
   const Settings* options_;
   const FitCallbacks* callbacks_;
@@ -138,6 +144,8 @@ class FitRun {
   std::string task_;                  // its key there
   std::string about_;                 // and what it is about
   std::optional<Saved> state_;        // to go on from
+  std::optional<WholeOrder> order_;   // of the entries, where they are shared
+  std::vector<std::string> shared_;   // arrays in that order
   std::vector<FitProgress> history_;  // all that was reported, where it is kept
 };
 

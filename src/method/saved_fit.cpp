@@ -31,6 +31,24 @@ std::string in_ascii(const std::string& text) {
 
 std::string text_of(const Checksum& sum) { return fmt::format("{:016x}", sum.value()); }
 
+// So that every bit depends on every other one: in a sum of checksums what differs alike would cancel. The finalizer of
+// SplitMix64.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30U) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ x >> 27U) * 0x94d049bb133111ebULL;
+  return x ^ x >> 31U;
+}
+
+void add_factors(const Model& model, Checksum& sum) {
+  sum.add(std::string_view(model.method));
+  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
+  if (const Latent* latent = model.latent()) {
+    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
+  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
+    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
+  }
+}
+
 }  // namespace
 
 void fields_of(Archive& archive, FitProgress& progress) {
@@ -83,7 +101,8 @@ Journal::About about_settings(const Settings& settings, const std::vector<Mode>&
   const auto number = [&](const char* name, double value) {
     about.emplace_back(name, fmt::format("{}", value));
   };
-  number("certify", static_cast<double>(settings.latent.certify));
+  // At the end or at every step: what a fit comes to is the same.
+  number("certify", settings.latent.certify == Certify::kNever ? 0.0 : 1.0);
   number("intervals", settings.search.calibrate);
   number("keep-best", settings.search.keep_best ? 1.0 : 0.0);
   number("negatives", settings.links.negatives.value_or(0));
@@ -104,9 +123,19 @@ std::string checksum_text(std::string_view what, const Settings& settings, const
   return text_of(sum);
 }
 
-std::string checksum_text(const ObservedTensor& tensor) {
+std::string checksum_text(const ObservedTensor& tensor, const Communicator& everyone) {
+  std::uint64_t entries = 0;
+  for (Count e = 0; e < tensor.size(); ++e) {
+    Checksum one;
+    for (int k = 0; k < tensor.order(); ++k) one.add(static_cast<std::uint64_t>(tensor.index(k)[e]));
+    one.add(tensor.values()[e]);
+    one.add(tensor.weights().empty() ? 1.0 : tensor.weights()[e]);
+    entries += mixed(one.value());
+  }
   Checksum sum;
-  sum.add(checksum(tensor));
+  std::uint64_t total = 0;
+  for (const std::uint64_t one : everyone.gather(std::span<const std::uint64_t>(&entries, 1))) total += one;
+  sum.add(total);
   add_modes(tensor.modes(), sum);
   return text_of(sum);
 }
@@ -122,14 +151,14 @@ std::string checksum_text(const Entries& entries) {
 
 std::string checksum_text(const Model& model) {
   Checksum sum;
-  sum.add(std::string_view(model.method));
-  for (const int rank : ranks(model)) sum.add(static_cast<std::uint64_t>(rank));
-  if (const Latent* latent = model.latent()) {
-    for (const ModelPart& part : latent->parts) sum.add_all(flat(part.factor));
-    sum.add_all(latent->dual.values());
-  } else if (const auto* tucker = std::get_if<Tucker>(&*model.body)) {
-    for (const Matrix<double>& factor : tucker->factors) sum.add_all(flat(factor));
-  }
+  add_factors(model, sum);
+  if (const Latent* latent = model.latent()) sum.add_all(latent->dual.values());
+  return text_of(sum);
+}
+
+std::string factors_text(const Model& model) {
+  Checksum sum;
+  add_factors(model, sum);
   return text_of(sum);
 }
 

@@ -4,6 +4,7 @@
 
 #include <lacuna/method/fit_once.hpp>
 
+#include "dist/communicator.hpp"
 #include "model/journal.hpp"
 
 namespace lacuna {
@@ -20,10 +21,14 @@ void fields_of(Archive& archive, FitResult& result);
 [[nodiscard]] std::string checksum_text(std::string_view what, const Settings& settings,
                                         const std::vector<Mode>& modes);
 
-// FNV-1a over all that a fit learns from: cells, values, weights, and what is known of the modes.
-[[nodiscard]] std::string checksum_text(const ObservedTensor& tensor);
+// Over all that a fit learns from: cells, values, weights, and what is known of the modes. The sum of a checksum of
+// every entry, so that it is the same whoever shares them.
+[[nodiscard]] std::string checksum_text(const ObservedTensor& tensor,
+                                        const Communicator& everyone = serial_communicator());
 [[nodiscard]] std::string checksum_text(const Entries& entries);
 // Over what a fit may begin with: the factors and the dual values of latent parts, the ranks of others.
 [[nodiscard]] std::string checksum_text(const Model& model);
+// The same without dual values, of which a process may have its share alone.
+[[nodiscard]] std::string factors_text(const Model& model);
 
 }  // namespace lacuna

@@ -5,6 +5,7 @@
 #include <lacuna/method/fit_once.hpp>
 
 #include "dist/communicator.hpp"
+#include "model/journal.hpp"
 
 namespace lacuna {
 
@@ -14,6 +15,11 @@ namespace lacuna {
 // Whether it is so on any of them.
 [[nodiscard]] inline bool any_process(const FitCallbacks& callbacks, bool here) {
   return everyone(callbacks).any(here);
+}
+// A checkpoint that is closed on one process, because the user said stop there, is so on all.
+inline void close_together(const FitCallbacks& callbacks) {
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  if (journal != nullptr && any_process(callbacks, journal->closed())) journal->close();
 }
 
 // The parts that the settings name, or the paper's: what entries are shared out by.

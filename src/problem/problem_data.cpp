@@ -17,8 +17,8 @@ ProblemData<Real>::ProblemData(const ObservedTensor& tensor, const std::vector<P
 
 template <class Real>
 ProblemData<Real>::ProblemData(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
-                               std::vector<double> lambda)
-    : parts_(std::move(layouts), parts), weights_(parts_.tensor().weights()) {
+                               std::vector<double> lambda, std::span<const int> columns)
+    : parts_(std::move(layouts), parts, columns), weights_(parts_.tensor().weights()) {
   const ObservedTensor& tensor = parts_.tensor();
   const Communicator& everyone = parts_.everyone();
   set_lambda(std::move(lambda));

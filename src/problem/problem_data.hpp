@@ -19,7 +19,7 @@ class ProblemData {
   ProblemData(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, std::vector<double> lambda,
               const Communicator& everyone = serial_communicator());
   ProblemData(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
-              std::vector<double> lambda);
+              std::vector<double> lambda, std::span<const int> columns = {});
   ProblemData(const ProblemData&) = delete;  // vectors over the entries know where the parts are
   ProblemData& operator=(const ProblemData&) = delete;
 

@@ -30,6 +30,9 @@ class Rivals {
   // best trial of all.
   [[nodiscard]] BlendChoice best_blend(const Trial& best, const Entries& held, int most) const;
 
+  [[nodiscard]] std::size_t size() const { return rivals_.size(); }
+  [[nodiscard]] const Trial& operator[](std::size_t place) const { return rivals_[place].trial; }
+
  private:
   struct Rival {
     std::string kind;  // trials of one kind differ in numbers only

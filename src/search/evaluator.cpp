@@ -95,7 +95,11 @@ bool Evaluator::interrupted_here() const {
   return (callbacks_->interrupted && callbacks_->interrupted()) || watch_->seconds() > choosing_seconds();
 }
 
-bool Evaluator::interrupted() const { return any_process(*callbacks_, interrupted_here()); }
+bool Evaluator::interrupted() const {
+  const bool stop = any_process(*callbacks_, interrupted_here());
+  if (stop) close_together(*callbacks_);
+  return stop;
+}
 
 bool Evaluator::go_on() const {
   const double final_fit = std::max(best_.work, kLeastFinal);
@@ -225,10 +229,51 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
 }
 
 // A model that can be updated stays one: blends cannot.
-BlendChoice Evaluator::best_blend() const {
+BlendChoice Evaluator::find_blend() const {
   const bool alone = most_blended_ == 1 || interrupted() || why_not_updated(best_.model()).empty();
   return alone ? BlendChoice{.members = {&best_}, .weights = {1.0}, .error = best_.error}
                : rivals_.best_blend(best_, held(), most_blended_);
+}
+
+namespace {
+
+// A choice in words that outlive the trials.
+struct SavedChoice {
+  std::vector<std::uint64_t> places{};  // of the members among the rivals, from 1; 0: the best trial
+  std::vector<double> weights{};
+  double error = 0.0;
+
+  template <class A>
+  void fields(A& archive) {
+    archive("places", places);
+    archive("weights", weights);
+    archive("error", error);
+  }
+};
+
+}  // namespace
+
+// The rivals' models are gone as soon as the choice is made, so it is remembered.
+BlendChoice Evaluator::best_blend() const {
+  const auto saved = remembered<SavedChoice>(journal(), "blend", [&] {
+    const BlendChoice found = find_blend();
+    SavedChoice words{.weights = found.weights, .error = found.error};
+    for (const Trial* member : found.members) {
+      std::uint64_t place = 0;
+      for (std::size_t r = 0; r < rivals_.size(); ++r)
+        if (member == &rivals_[r]) place = r + 1;
+      words.places.push_back(place);
+    }
+    return words;
+  });
+  BlendChoice chosen{.weights = saved.weights, .error = saved.error};
+  if (saved.places.empty() || saved.places.size() != saved.weights.size())
+    Archive::refuse("blend", "a weight for each member");
+  for (const std::uint64_t place : saved.places) {
+    if (place > rivals_.size()) Archive::refuse("blend", "trials of this search");
+    chosen.members.push_back(place == 0 ? &best_ : &rivals_[place - 1]);
+  }
+  return chosen;
 }
 
 std::string Evaluator::measure(double error) const {

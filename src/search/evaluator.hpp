@@ -75,6 +75,7 @@ class Evaluator {
   [[nodiscard]] Count applications() const { return applications_; }  // of operators, by all trials
 
  private:
+  [[nodiscard]] BlendChoice find_blend() const;
   [[nodiscard]] Settings trial_settings(const Settings& settings, const Model* start, Depth depth) const;
   [[nodiscard]] Trial run(const Settings& settings, const Model* start, Depth depth);
   // The same, or what it came to in the run that this one goes on with.

@@ -287,8 +287,11 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
 }
 
 // What the fit is about, for the checkpoint: data and test entries by their checksums, settings by their names.
-Journal::About about(const ObservedTensor& tensor, const Settings& settings, const Entries* test) {
-  Journal::About about{{"version", version()}, {"task", "fit"}, {"data", checksum_text(tensor)}};
+Journal::About about(const ObservedTensor& tensor, const Settings& settings, const FitCallbacks& callbacks,
+                     const Entries* test) {
+  Journal::About about{{"version", version()}, {"task", "fit"}};
+  about.emplace_back("data",
+                     checksum_text(tensor, callbacks.shared ? everyone(callbacks) : serial_communicator()));
   if (test != nullptr) about.emplace_back("test", checksum_text(*test));
   if (settings.warm_start != nullptr) about.emplace_back("init", checksum_text(*settings.warm_start));
   for (auto& [name, value] : about_settings(settings, tensor.modes()))
@@ -318,11 +321,12 @@ FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallback
               const Entries* test) {
   if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
   Journal& journal = callbacks.checkpoint->journal();
-  journal.bind(about(tensor, settings, test));
+  journal.bind(about(tensor, settings, callbacks, test));
   check_remembered(journal, tensor.modes());
   journal.on_problem(callbacks.notice);
   try {
     FitResult result = fit_all(std::move(tensor), settings, closing(callbacks, journal), test);
+    close_together(callbacks);
     if (journal.closed()) journal.save();
     return result;
   } catch (const SavedError& problem) {

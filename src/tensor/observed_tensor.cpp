@@ -9,8 +9,7 @@
 
 #include "base/number_text.hpp"
 #include "base/parallel.hpp"
-#include "tensor/keep_if.hpp"
-#include "tensor/lexicographic_order.hpp"
+#include "tensor/sort_entries.hpp"
 
 namespace lacuna {
 namespace {
@@ -39,16 +38,6 @@ void check_fit(const std::vector<Mode>& modes, const Entries& entries) {
                                     std::to_string(modes[k].size) + " of mode " + std::to_string(k + 1));
 }
 
-// Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were.
-// `dropped`, if given, receives their positions, ascending.
-Count drop_missing(Entries& entries, std::vector<Index>* dropped) {
-  return keep_if(entries, [&](Count e) {
-    const bool counts = !std::isnan(entries.value[e]) && (entries.weight.empty() || entries.weight[e] != 0.0);
-    if (!counts && dropped != nullptr) dropped->push_back(static_cast<Index>(e));
-    return counts;
-  });
-}
-
 // Where the entry now at `position` was before those at the positions `dropped` went.
 Count position_before(Count position, const std::vector<Index>& dropped) {
   for (const Index d : dropped) {
@@ -56,63 +45,6 @@ Count position_before(Count position, const std::vector<Index>& dropped) {
     ++position;
   }
   return position;
-}
-
-template <class T>
-void reorder(std::vector<T>& column, const std::vector<Index>& order) {
-  std::vector<T> sorted(order.size());
-  parallel_blocks(static_cast<Count>(order.size()), [&](Count begin, Count end) {
-    for (Count i = begin; i < end; ++i) sorted[i] = column[order[i]];
-  });
-  column.swap(sorted);
-}
-
-bool same_cell(const Entries& entries, Count a, Count b) {
-  for (int k = 0; k < entries.order(); ++k)
-    if (entries.cells.mode(k)[a] != entries.cells.mode(k)[b]) return false;
-  return true;
-}
-
-// Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do not
-// depend on the order of the file's lines.
-void sort_run(Entries& entries, Count begin, Count end) {
-  if (end - begin < 3) return;  // sums of two are the same either way
-  std::vector<std::pair<double, double>> run;
-  for (Count e = begin; e < end; ++e)
-    run.emplace_back(entries.value[e], entries.weight.empty() ? 1.0 : entries.weight[e]);
-  std::sort(run.begin(), run.end());
-  for (Count e = begin; e < end; ++e) {
-    entries.value[e] = run[e - begin].first;
-    if (!entries.weight.empty()) entries.weight[e] = run[e - begin].second;
-  }
-}
-
-// Merges each run of equal cells into its first entry; returns how many entries disappeared.
-Count merge_duplicates(Entries& entries, Duplicates policy) {
-  const Count size = entries.size();
-  Count kept = 0;
-  for (Count begin = 0, end = 0; begin < size; begin = end) {
-    double sum = 0.0;
-    double weight = 0.0;
-    double weighted_sum = 0.0;
-    for (end = begin; end < size && same_cell(entries, begin, end);) ++end;
-    const double last = entries.value[end - 1];
-    sort_run(entries, begin, end);
-    for (Count e = begin; e < end; ++e) {
-      const double w = entries.weight.empty() ? 1.0 : entries.weight[e];
-      sum += entries.value[e];
-      weight += w;
-      weighted_sum += w * entries.value[e];
-    }
-    for (int k = 0; k < entries.order(); ++k) entries.cells.mode(k)[kept] = entries.cells.mode(k)[begin];
-    entries.value[kept] = policy == Duplicates::kLast   ? last
-                          : policy == Duplicates::kMean ? weighted_sum / weight
-                                                        : sum;
-    if (!entries.weight.empty()) entries.weight[kept] = weight;
-    ++kept;
-  }
-  truncate(entries, kept);
-  return size - kept;
 }
 
 }  // namespace
@@ -131,48 +63,24 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   if (entries.size() > kMostEntries)
     return Error{ErrorKind::kMemory, "",
                  "more than 4294967294 entries; one process numbers them with 32 bits"};
-  for (Count e = 0; e < entries.size(); ++e)
-    if (std::isinf(entries.value[e]))
-      return input_error(
-          "", "cell " + describe_cell(modes, entries.cells, e) + " is infinite, expected a number");
-  for (std::size_t e = 0; e < entries.weight.size(); ++e)
-    if (!(entries.weight[e] >= 0.0) || std::isinf(entries.weight[e]))
-      return input_error("", "cell " + describe_cell(modes, entries.cells, static_cast<Count>(e)) +
-                                 " has the weight " + shortest(entries.weight[e]) +
-                                 ", expected a number >= 0");
+  if (auto fine = check_numbers(modes, entries); !fine) return fine.error();
 
   ObservedTensor tensor;
   const bool had_entries = entries.size() > 0;
   const bool weighted = !entries.weight.empty();
   std::vector<Index> dropped;
   tensor.missing_ = drop_missing(entries, repeated != nullptr ? &dropped : nullptr);
-  if (entries.size() == 0) {
-    if (!had_entries) return input_error("", "no entries");
-    return input_error("", weighted ? "every entry is without a value or weighs 0, expected at least one"
-                                    : "every value is missing, expected at least one");
-  }
+  if (entries.size() == 0) return nothing_observed(had_entries, weighted);
 
-  std::vector<int> all_modes(modes.size());
-  std::iota(all_modes.begin(), all_modes.end(), 0);
-  {
-    const std::vector<Index> order = lexicographic_order(entries.cells, all_modes);
-    std::vector<std::vector<Index>> positions = entries.cells.take();
-    for (std::vector<Index>& mode : positions) reorder(mode, order);
-    entries.cells = std::move(positions);
-    reorder(entries.value, order);
-    if (!entries.weight.empty()) reorder(entries.weight, order);
-    for (Count e = 1; e < entries.size(); ++e) {
-      if (!same_cell(entries, e - 1, e)) continue;
-      if (duplicates != Duplicates::kError) {
-        tensor.duplicates_ = merge_duplicates(entries, duplicates);
-        break;
-      }
-      if (repeated != nullptr)
-        *repeated = {.first = position_before(order[e - 1], dropped),
-                     .second = position_before(order[e], dropped)};
-      return input_error("", "cell " + describe_cell(modes, entries.cells, e) + " is listed more than once");
-    }
+  const Sorted sorted = sort_entries(entries, duplicates);
+  if (sorted.second >= 0) {
+    if (repeated != nullptr)
+      *repeated = {.first = position_before(sorted.order[sorted.second - 1], dropped),
+                   .second = position_before(sorted.order[sorted.second], dropped)};
+    return input_error(
+        "", "cell " + describe_cell(modes, entries.cells, sorted.second) + " is listed more than once");
   }
+  tensor.duplicates_ = sorted.merged;
   tensor.modes_ = std::move(modes);
   tensor.cells_ = std::move(entries.cells);
   tensor.values_ = std::move(entries.value);

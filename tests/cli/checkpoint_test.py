@@ -9,7 +9,9 @@ from support import LACUNA, TIMEOUT, CliTest, sample, tns
 
 
 class Checkpoints(CliTest):
-    FIT = ("fit", "data.tns", "--no-record", "--method", "tr-mm", "--rank", "3", "--lambda", "20", "--quiet")
+    preset = ()  # so that what is run here and what is run by ok() are one command
+    FIT = ("fit", "data.tns", "--no-record", "--preset", "paper", "--method", "tr-mm", "--rank", "3", "--lambda", "20",
+           "--quiet")  # fmt: skip
 
     def setUp(self):
         super().setUp()
@@ -38,6 +40,28 @@ class Checkpoints(CliTest):
                 self.ok(*self.FIT, "-o", "m.lac", "--resume", "state", "--threads", "1")
                 self.assertEqual(self.path("m.lac").read_bytes(), whole)
 
+    def test_a_signal_leaves_a_checkpoint_however_rare_they_are(self):
+        long = ["fit", "data.tns", "--no-record", "--preset", "paper", "--method", "tr-mm", "--rank", "4", "--lambda",
+                "1e3", "--tolerance", "1e-13", "--max-iterations", "12"]  # fmt: skip
+        self.write("data.tns", tns(sample(shape=(20, 16, 12))[0]))
+        self.ok(*long, "--quiet", "-o", "whole.lac")
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with self.subTest(signal=number):
+                self.path("state").unlink(missing_ok=True)
+                command = [LACUNA, *long, "-o", "m.lac", "--checkpoint", "state", "--every", "1h"]
+                running = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.PIPE, text=True)  # fmt: skip
+                for line in running.stderr:
+                    if line.split()[:1] == ["0"]:  # the first step is behind it
+                        break
+                running.send_signal(number)
+                told = running.communicate(timeout=TIMEOUT)[1]
+                self.assertEqual(running.returncode, 128 + number, told)
+                self.assertIn("with --resume state the same command goes on", told)
+                self.ok(*long, "--quiet", "-o", "m.lac", "--resume", "state")
+                self.assertEqual(self.path("m.lac").read_bytes(), self.path("whole.lac").read_bytes())
+        self.assert_only("data.tns", "m.lac", "state", "whole.lac")
+
     def test_the_same_command_begins_and_goes_on(self):
         again = (*self.FIT, "-o", "m.lac", "--checkpoint", "state", "--resume", "state", "--every", "0")
         self.ok(*again)
@@ -64,6 +88,9 @@ class Checkpoints(CliTest):
         damaged[len(damaged) // 2] ^= 1
         self.path("damaged").write_bytes(damaged)
         self.refused(3, "the checkpoint is damaged: its checksum", *self.FIT, "-o", "n.lac", "--resume", "damaged")
+        for size in (0, 10, len(damaged) // 2, len(damaged) - 1):
+            self.path("cut").write_bytes(self.path("state").read_bytes()[:size])
+            self.refused(3, "cut: ", *self.FIT, "-o", "n.lac", "--resume", "cut")
         self.assertFalse(self.path("n.lac").exists())
 
     def refused(self, code, words, *arguments):

@@ -59,8 +59,7 @@ std::vector<Case> cases() {
        .offsets = "mean",
        .same_objective = 1e-6,
        .same_error = 1e-3},
-      // It begins with a Z that is solved roughly, in single precision, and ends before any optimum.
-      {.name = "primal", .settings = primal, .parts = "full", .same_objective = 1e-5, .same_error = 1e-5},
+      {.name = "primal", .settings = primal, .parts = "full"},  // ends before any optimum
       {.name = "rprecon", .settings = tucker, .parts = "", .offsets = "mean"}};
 }
 

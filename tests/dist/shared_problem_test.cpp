@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "kernels/layouts.hpp"
+#include "kernels/part_operator.hpp"
 #include "problem/certificate.hpp"
 #include "problem/dual_problem.hpp"
 #include "problem/initial_point.hpp"
 #include "problem/primal_problem.hpp"
 #include "support/problem_case.hpp"
+#include "support/random_tensor.hpp"
 #include "support/thread_group.hpp"
 #include "support/threads.hpp"
 
@@ -130,6 +132,64 @@ TEST_P(SharedProblem, PrimalAndItsDerivatives) {
       for (std::size_t p = 0; p + 1 < x.size(); ++p) expect_near(found[p], hessian[p], "hessian");
       expect_near(found.back(), share_of(hessian.back()), "hessian of Z");
     });
+}
+
+// Parts that relate all entries of a position, or all there are, beside parts that are at home where entries are cut.
+TEST(SharedOperator, SendsWhatIsFewerOfSumsOverFibersAndEntries) {
+  const test::WithThreads one(1);
+  Rng rng(7);
+  const ObservedTensor tensor = test::random_tensor({40, 6, 5}, 700, rng);
+  const std::vector<PartSpec> parts = {{.mode = 1, .agree = {0}},
+                                       {.mode = 2, .agree = {0}},
+                                       {.mode = 0, .agree = {1}},
+                                       {.mode = 0, .agree = {}, .row_power = 0.5},
+                                       {.mode = PartSpec::kNothing, .agree = {2}}};
+  const std::vector<double> lambda = {0.7, 0.5, 0.3, 0.2, 0.9};
+  const std::vector<PartSpec> at_home(parts.begin(), parts.begin() + 2);
+  for (const int wide : {2, 200}) {
+    std::vector<Matrix<double>> u;
+    std::vector<int> columns;
+    for (const PartSpec& part : parts) {
+      columns.push_back(part.learns() ? wide : 1);
+      Matrix<double>& factor =
+          u.emplace_back(part.learns() ? tensor.extent(part.mode) : Index{1}, columns.back());
+      for (double& value : factor.reshaped()) value = rng.normal();
+    }
+    const PartSet whole(tensor, parts, serial_communicator());
+    PartOperator<double> alone(whole);
+    alone.set_point(u, lambda, 0.5);
+    std::vector<double> expected(tensor.values().size());
+    alone.apply(tensor.values(), expected);
+    const std::vector<double> diagonal(alone.inverse_diagonal().begin(), alone.inverse_diagonal().end());
+    for (const int processes : kProcesses)
+      ThreadGroup(processes).run([&](const Communicator& everyone) {
+        const auto share_of = [&](const std::vector<double>& values) {
+          ObservedTensor with = tensor;
+          with.replace_values(values);
+          return take_share_of_whole(with, at_home, everyone);
+        };
+        const ObservedTensor share = take_share_of_whole(tensor, at_home, everyone);
+        const PartSet set(share, parts, everyone);
+        PartOperator<double> shared(set);
+        shared.set_point(u, lambda, 0.5);
+        std::vector<double> y(share.values().size());
+        const std::int64_t before = everyone.exchanges().bytes;
+        shared.apply(share.values(), y);
+        const Count sent = everyone.sum(everyone.exchanges().bytes - before) / Count{sizeof(double)};
+        EXPECT_EQ(sent, set.numbers_per_application(columns));
+        if (processes < 4) {  // with more, the shares of so few entries are what they happen to be
+          EXPECT_GT(set.layout_of(2), 0U);
+          EXPECT_EQ(set.by_sums(set.layout_of(2), columns), wide == 2);
+        }
+        const ObservedTensor right = share_of(expected);
+        const ObservedTensor right_diagonal = share_of(diagonal);
+        for (std::size_t e = 0; e < y.size(); ++e) {
+          EXPECT_NEAR(y[e], right.values()[e], kRounding * (1.0 + std::abs(right.values()[e])));
+          EXPECT_NEAR(shared.inverse_diagonal()[e], right_diagonal.values()[e],
+                      1e-5 * right_diagonal.values()[e]);
+        }
+      });
+  }
 }
 
 }  // namespace

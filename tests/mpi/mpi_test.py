@@ -3,6 +3,7 @@
 
 What is computed is tested in tests/dist, where threads play the processes; here the real ones meet.
 """
+import gzip
 import json
 import os
 import random
@@ -72,9 +73,13 @@ class Fit(MpiTest):
     def test_tr_ls_and_tucker(self):
         for flags in (("--method", "tr-ls", "--rank", "2", "--lambda", "1", "--parts", "full", "--early-stop", "0",
                        "--max-iterations", "8"),
-                      ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-7", "--max-iterations", "200")):  # fmt: skip
+                      ("--method", "rprecon", "--rank", "2", "--tolerance", "1e-9", "--max-iterations", "400")):  # fmt: skip
             flags = (*flags, "--offsets", "mean", "--test", "test.tns")
-            self.assert_same(self.fit_on(3, *flags), self.alone(*flags), 1e-5, 1e-5)
+            alone = self.alone(*flags)
+            # tr-ls ends far from any optimum, where its steps have made 1e-8 of the rounding.
+            objective = 1e-7 if "tr-ls" in flags else 1e-10
+            for processes in (2, 3, 7):
+                self.assert_same(self.fit_on(processes, *flags), alone, objective)
 
     def test_the_same_bits_every_time(self):
         flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--no-record")  # fmt: skip
@@ -109,12 +114,57 @@ class Fit(MpiTest):
         done = self.on(3, "evaluate", "a.lac", "test.tns", "--json")
         self.assertEqual(json.loads(done.stdout), alone)
 
+    def test_complete_fills_in_what_one_process_does(self):
+        flags = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--tolerance",
+                 "1e-7", "--quiet")  # fmt: skip
+        self.ok("complete", "train.tns", "-o", "alone.tns", *flags)
+        done = self.on(3, "complete", "train.tns", "-o", "three.tns", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("cells filled"), 1)
+        alone, three = (self.path(name).read_text().split() for name in ("alone.tns", "three.tns"))
+        self.assertEqual(len(alone), len(three))
+        for a, b in zip(alone, three):
+            self.assertAlmostEqual(float(a), float(b), 5)
+
     def test_what_is_sent_is_what_was_predicted(self):
         done = self.on(3, "fit", "train.tns", "-o", "p.lac", "-v", "--method", "tr-mm", "--rank", "2", "--lambda", "1",
                        "--parts", "full", "--offsets", "mean")  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)
         sent, predicted = re.search(r"applications sent ([\d.]+) numbers, predicted (\d+)", done.stderr).groups()
         self.assertLess(abs(float(sent) - float(predicted)), 0.2 * float(predicted))
+
+
+class Reading(MpiTest):
+    preset = ()
+    FLAGS = ("--method", "tr-mm", "--rank", "2", "--lambda", "1", "--parts", "full", "--offsets", "modes", "--tolerance",
+             "1e-7")  # fmt: skip
+
+    def test_a_table_a_folder_and_a_packed_file_are_the_same_data(self):
+        entries = [line.split() for line in self.path("train.tns").read_text().splitlines()]
+        self.write("train.csv", "a,b,c,value\n" + "".join(f'"x\n{i}",{j},c{k},{v}\n' for i, j, k, v in entries))
+        self.path("parts").mkdir()
+        for part in range(3):
+            self.write(f"parts/{part}.tns", "".join(" ".join(line) + "\n" for line in entries[part::3]))
+        self.path("train.tns.gz").write_bytes(gzip.compress(self.path("train.tns").read_bytes()))
+        alone = self.alone(*self.FLAGS)
+        for name in ("train.csv", "parts", "train.tns.gz"):
+            with self.subTest(name=name):
+                done = self.on(3, "fit", name, "-o", "p.lac", "--json", "--quiet", *self.FLAGS)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assert_same(json.loads(done.stdout), alone)
+
+    def test_a_cell_listed_twice_is_found_wherever_it_stands(self):
+        lines = self.path("train.tns").read_text().splitlines()
+        first = lines[5].rsplit(" ", 1)[0]
+        self.write("twice.tns", "# comment\n" + "\n".join([*lines, f"{first} 9"]) + "\n")
+        found = self.on(4, "fit", "twice.tns", "-o", "p.lac", *self.FLAGS)
+        alone = self.run_lacuna("fit", "twice.tns", "-o", "p.lac", *self.FLAGS)
+        self.assertEqual((found.returncode, alone.returncode), (3, 3))
+        self.assertIn(f"twice.tns:{len(lines) + 2}: cell", alone.stderr)
+        self.assertEqual(found.stderr, alone.stderr)
+        merged = ("--duplicates", "last", "--json", "--quiet", *self.FLAGS)
+        found = self.on(4, "fit", "twice.tns", "-o", "p.lac", *merged)
+        self.assert_same(json.loads(found.stdout), json.loads(self.ok("fit", "twice.tns", "-o", "a.lac", *merged)))
 
 
 class Failure(MpiTest):
@@ -131,6 +181,14 @@ class Failure(MpiTest):
         message = self.refused(3, "fit", "bad.tns", "-o", "m.lac", processes=3)
         self.assertEqual(message.count("bad.tns:2:7"), 1, message)
         self.assertFalse(self.path("m.lac").exists())
+
+    def test_of_several_bad_lines_the_first_is_told_by_all(self):
+        lines = [f"{i} {i} 1 2.5\n" for i in range(1, 301)]
+        lines[211] = "7 7 1\n"
+        lines[290] = "7 x 1 2\n"
+        self.write("bad.tns", "".join(lines))
+        message = self.refused(3, "fit", "bad.tns", "-o", "m.lac", processes=4)
+        self.assertEqual(message, "lacuna: bad.tns:212:6: found 3 columns, expected 4\n")
 
     def test_other_verbs_and_methods_refuse(self):
         self.assertIn("runs on one process", self.refused(2, "info", "train.tns"))

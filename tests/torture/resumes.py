@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Fits with a checkpoint that are killed at random moments, again and again: each must go on and end with the bytes of a
 fit that was never stopped, and leave nothing half written."""
+import os
 import random
+import signal
 import subprocess
 import time
+from pathlib import Path
 
 from world import LACUNA, TIMEOUT, Finding
 
@@ -15,12 +18,25 @@ FITS = (
     ("--method", "bayescp"),
     (),
 )
+# On several processes: few steps, since processes that take turns on a core wait for each other most of the time.
+SHARED_FITS = (
+    ("--preset", "paper", "--method", "tr-mm", "--rank", "2", "--lambda", "1", "--max-iterations", "4"),
+    ("--method", "rprecon", "--rank", "2", "--max-iterations", "8"),
+    ("--preset", "paper", "--method", "tr-ls", "--rank", "2", "--lambda", "1", "--max-iterations", "2", "--early-stop", "0"),
+)
+LONGEST = 900  # seconds
 MOST_KILLS = 25  # of one fit, until it is left to end
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+       "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # fmt: skip
 
 
 class Resumes:
+    FITS = FITS
+    WHAT = "fits with a checkpoint"
+
     def __init__(self, folder, seed, tell):
-        self.folder, self.tell = folder, tell
+        self.folder, self.tell = folder / "resumes", tell
+        self.folder.mkdir()
         self.random = random.Random(seed)
 
     def command(self, fit, output, *more):
@@ -76,7 +92,61 @@ class Resumes:
         self.write_data()
         kills, turn = 0, 0
         while kills < count and turn < count:
-            kills += self.one(FITS[turn % len(FITS)], min(MOST_KILLS, count - kills))
+            kills += self.one(self.FITS[turn % len(self.FITS)], min(MOST_KILLS, count - kills))
             turn += 1
-        self.tell(f"kill -9 of fits with a checkpoint: {kills} kills of {turn} fits, each went on to the same bytes")
+        self.tell(f"kill -9 of {self.WHAT}: {kills} kills of {turn} fits, each went on to the same bytes")
         return kills
+
+
+class Ranks(Resumes):
+    """The same on three processes, one of which is killed."""
+
+    FITS = SHARED_FITS
+    WHAT = "one of three processes of fits with a checkpoint"
+
+    @staticmethod
+    def possible():
+        return (Path(LACUNA).parent / "lacuna-mpi.so").exists()
+
+    def command(self, fit, output, *more):
+        return ["mpirun", "-q", "--oversubscribe", "-n", "3", *super().command(fit, output, *more), "--threads", "1"]
+
+    def run(self, command, seconds=None):
+        running = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, **MPI})  # fmt: skip
+        killed = False
+        try:
+            _, error = running.communicate(timeout=seconds if seconds is not None else LONGEST)
+        except subprocess.TimeoutExpired:
+            if seconds is None:
+                running.kill()
+                running.communicate()
+                raise Finding(f"{command}: did not end in {LONGEST} s") from None
+            killed = self.kill_one(running.pid)
+            try:
+                _, error = running.communicate(timeout=LONGEST)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                running.communicate()
+                raise Finding(f"{command}: did not end in {LONGEST} s after {'a kill' if killed else 'no kill'}") from None
+        if running.returncode != 0 and not killed:
+            raise Finding(f"{command}: exit {running.returncode}: {error[-300:]}")
+        return None if running.returncode != 0 else 0
+
+    def kill_one(self, mpirun):
+        """As soon as all three are there; False when it is over before. A child that mpirun has forked and that is not the
+        program yet is no process of the fit."""
+        program = os.path.realpath(LACUNA)
+        try:
+            while True:
+                children = Path(f"/proc/{mpirun}/task/{mpirun}/children").read_text().split()
+                ours = [child for child in children if os.path.realpath(f"/proc/{child}/exe") == program]
+                if len(ours) == 3:
+                    break
+                if Path(f"/proc/{mpirun}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                    return False
+                time.sleep(0.01)
+            os.kill(int(self.random.choice(ours)), signal.SIGKILL)
+        except (OSError, IndexError):
+            return False
+        return True

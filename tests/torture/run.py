@@ -10,14 +10,16 @@ from pathlib import Path
 from failures import Failures, compile_shim
 from grid import Grid
 from places import Places
-from resumes import Resumes
+from resumes import Ranks, Resumes
 from stops import Stops
 from world import LACUNA, Finding, World
 
-ATTACKS = ("grid", "allocations", "writes", "reads", "kills", "signals", "resumes", "places")
+ATTACKS = ("grid", "allocations", "writes", "reads", "kills", "signals", "resumes", "ranks", "places")
 # How many of each: all of it, and what fits into a few minutes.
-FULL = {"grid": 1, "allocations": 0, "writes": 0, "reads": 0, "kills": 2000, "signals": 500, "resumes": 200, "places": 24}
-SHORT = {"grid": 7, "allocations": 90, "writes": 4, "reads": 4, "kills": 48, "signals": 36, "resumes": 12, "places": 3}
+FULL = {"grid": 1, "allocations": 0, "writes": 0, "reads": 0, "kills": 2000, "signals": 500, "resumes": 200, "ranks": 200,
+        "places": 24}
+SHORT = {"grid": 7, "allocations": 90, "writes": 4, "reads": 4, "kills": 48, "signals": 36, "resumes": 12, "ranks": 4,
+         "places": 3}
 
 
 def tell(line):
@@ -35,7 +37,7 @@ def parse(arguments):
     parser.add_argument("--steps", type=int, metavar="N", help="about so many k of the k-th call that fails; 0: all")
     parser.add_argument("--kills", type=int, metavar="N", help="how many runs are killed")
     parser.add_argument("--signals", type=int, metavar="N", help="how many runs are told to stop")
-    parser.add_argument("--resumes", type=int, metavar="N", help="how many fits with a checkpoint are killed")
+    parser.add_argument("--resumes", type=int, metavar="N", help="how many fits with a checkpoint are killed, alone or one process of three")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     options = parser.parse_args(arguments)
     unknown = set(options.attacks) - set(ATTACKS)
@@ -47,7 +49,7 @@ def parse(arguments):
 def sizes(options):
     chosen = dict(SHORT if options.short else FULL)
     for attack, given in (("grid", options.grid), ("kills", options.kills), ("signals", options.signals),
-                          ("resumes", options.resumes)):
+                          ("resumes", options.resumes), ("ranks", options.resumes)):
         if given is not None:
             chosen[attack] = given
     if options.steps is not None:
@@ -64,6 +66,8 @@ def attack(name, size, folder, world, seed):
         return getattr(Stops(world, seed, tell), name)(size)
     if name == "resumes":
         return Resumes(folder, seed, tell).all(size)
+    if name == "ranks":
+        return Ranks(folder, seed, tell).all(size) if Ranks.possible() else 0  # 0: built without MPI
     places = Places(world, tell)
     return (places.file_size_limits(size) + places.full_disks(size) + places.read_only() + places.strange_outputs()
             + places.links() + places.piped_inputs() + places.pipes())  # fmt: skip

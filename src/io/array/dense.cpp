@@ -194,6 +194,16 @@ std::vector<double> last_mode_fastest(const std::vector<double>& first_mode_fast
   return reverse_modes(first_mode_fastest, shape);
 }
 
+namespace {
+
+Error infinite_cell(const std::string& path, double value, const DenseArray& array, std::uint64_t position) {
+  return input_error(
+      path, fmt::format("found {} in cell {}, counted from {}, expected a finite number or NaN", value,
+                        cell_text(array.shape, position, array.index_base), array.index_base));
+}
+
+}  // namespace
+
 Result<TensorFile> dense_file(const std::string& path, DenseArray array, const ReadOptions& options) {
   if (auto fine = check_against_options(path, array.shape, options); !fine) return fine.error();
   if (options.missing_value) blank_missing_value(array, *options.missing_value);
@@ -208,9 +218,7 @@ Result<TensorFile> dense_file(const std::string& path, DenseArray array, const R
   for (std::size_t e = 0; e < array.value.size(); ++e) {
     if (std::isnan(array.value[e])) ++file.missing;
     if (std::isinf(array.value[e])) {
-      return input_error(
-          path, fmt::format("found {} in cell {}, counted from {}, expected a finite number or NaN",
-                            array.value[e], cell_text(array.shape, e, array.index_base), array.index_base));
+      return infinite_cell(path, array.value[e], array, e);
     }
   }
   file.entries.value = std::move(array.value);
@@ -225,6 +233,37 @@ Result<TensorFile> dense_file(const std::string& path, DenseArray array, const R
   }
   file.entries.cells = std::move(positions);
   if (options.known_modes != nullptr) adopt_known_modes(file, *options.known_modes);
+  return file;
+}
+
+Result<TensorFile> dense_stretch(const std::string& path, DenseArray array, std::uint64_t begin,
+                                 const ReadOptions& options) {
+  if (auto fine = check_against_options(path, array.shape, options); !fine) return fine.error();
+  if (options.missing_value) blank_missing_value(array, *options.missing_value);
+  TensorFile file;
+  file.format = array.format;
+  file.index_base = array.index_base;
+  file.dense = true;
+  file.layout = std::move(array.layout);
+  file.entries.value = std::move(array.value);
+  file.missing = count_missing(file.entries);
+  const std::size_t order = array.shape.size();
+  std::vector<std::vector<Index>> positions(order, std::vector<Index>(file.entries.value.size()));
+  for (std::size_t e = 0; e < file.entries.value.size(); ++e) {
+    std::uint64_t rest = begin + e;
+    for (std::size_t i = 0; i < order; ++i) {
+      const std::size_t k = file.layout.fortran_order ? i : order - 1 - i;
+      positions[k][e] = static_cast<Index>(rest % array.shape[k]);
+      rest /= array.shape[k];
+    }
+    if (!std::isinf(file.entries.value[e])) continue;
+    std::uint64_t place = 0;
+    for (std::size_t k = 0; k < order; ++k) place = place * array.shape[k] + positions[k][e];
+    return infinite_cell(path, file.entries.value[e], array, place);
+  }
+  for (std::size_t k = 0; k < order; ++k)
+    file.modes.push_back({.name = fmt::format("mode{}", k + 1), .size = array.shape[k]});
+  file.entries.cells = std::move(positions);
   return file;
 }
 

@@ -57,6 +57,11 @@ struct DenseArray {
 // error.
 Result<TensorFile> dense_file(const std::string& path, DenseArray array, const ReadOptions& options);
 
+// The same of some cells of an array, those from number `begin` of the order that its layout states, without a mask or
+// known modes.
+Result<TensorFile> dense_stretch(const std::string& path, DenseArray array, std::uint64_t begin,
+                                 const ReadOptions& options);
+
 // All cells of `file`, last mode fastest, NaN where it lists none.
 Result<std::vector<double>> dense_cells(const std::string& path, const TensorFile& file);
 

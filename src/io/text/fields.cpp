@@ -157,6 +157,13 @@ bool RecordReader::next() {
   return outcome_ == SplitOutcome::kFine;
 }
 
+void RecordReader::skip_rest() {
+  for (bool in_quotes = true; in_quotes && reader_.next(record_);) {
+    QuoteScan scan{.at = 0, .field_start = false, .in_quotes = true};
+    in_quotes = splitter_.ends_in_quotes(record_, scan);
+  }
+}
+
 Result<> RecordReader::status() const {
   if (outcome_ == SplitOutcome::kOpenQuote) {
     return input_error(reader_.where(record_, splitter_.trouble()), "found a quote that is never closed");

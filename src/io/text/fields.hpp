@@ -78,6 +78,8 @@ class RecordReader {
 
   // False at the end and on an error, which status() then has.
   bool next();
+  // Before the first: leaves out the lines up to the end of a record in whose quotes they begin.
+  void skip_rest();
   [[nodiscard]] std::string_view record() const { return record_; }
   [[nodiscard]] std::span<const Field> fields() const { return splitter_.fields(); }
   [[nodiscard]] Result<> status() const;

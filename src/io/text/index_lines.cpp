@@ -157,7 +157,7 @@ Index extent(std::span<const Index> index) {
 
 void grow(Mode& mode, std::span<const Index> index) { mode.size = std::max(mode.size, extent(index)); }
 
-void settle_positions(const ReadOptions& options, TensorFile& file) {
+void settle_positions(const ReadOptions& options, TensorFile& file, const Communicator& everyone) {
   file.missing = count_missing(file.entries);
   const bool known = options.known_modes != nullptr;
   if (known) file.modes = *options.known_modes;
@@ -167,7 +167,8 @@ void settle_positions(const ReadOptions& options, TensorFile& file) {
     if (known) {
       grow(file.modes[k], index);
     } else {
-      const Index size = options.shape.empty() ? extent(index) : options.shape[k];
+      const auto seen = static_cast<Index>(everyone.max(static_cast<double>(extent(index))));
+      const Index size = options.shape.empty() ? seen : options.shape[k];
       file.modes.push_back({.name = fmt::format("mode{}", k + 1), .size = size, .labels = {}});
     }
   }

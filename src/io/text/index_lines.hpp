@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
 
@@ -63,8 +64,10 @@ void grow(Mode& mode, std::span<const Index> index);
 Index extent(std::span<const Index> index);
 
 // Fills file.modes, from the known modes, the options' shape or what the entries show, counts the missing
-// ones, and makes the entries' numbers positions by file.index_base.
-void settle_positions(const ReadOptions& options, TensorFile& file);
+// ones, and makes the entries' numbers positions by file.index_base. Processes that have some of the entries each
+// agree on the modes.
+void settle_positions(const ReadOptions& options, TensorFile& file,
+                      const Communicator& everyone = serial_communicator());
 
 Count count_missing(const Entries& entries);
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "dist/agreement.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
 #include "io/text/time.hpp"
@@ -172,11 +173,17 @@ bool ModeColumn::saw_zero() const {
   return std::find(index_.begin(), index_.end(), Index{0}) != index_.end();
 }
 
-Result<> ModeColumn::finish_stamps(const std::string& path) {
+Result<> ModeColumn::finish_stamps(const std::string& path, const Communicator& everyone) {
   Binning& binning = *mode_.binning;
   const bool calendar = binning.unit != BinUnit::kSecond;
-  const auto [first, last] = std::minmax_element(stamps_.begin(), stamps_.end());
-  binning.dates = calendar || dates_;
+  std::vector<std::int64_t> ends;
+  if (!stamps_.empty()) {
+    const auto [low, high] = std::minmax_element(stamps_.begin(), stamps_.end());
+    ends = {*low, *high};
+  }
+  ends = everyone.gather(std::span<const std::int64_t>(ends));
+  const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
+  binning.dates = calendar || everyone.all(dates_);
   binning.origin = calendar ? calendar_origin(count_units(*first, binning.unit, zone_), binning) : *first;
   const auto bins = static_cast<std::uint64_t>(bin_of(*last, binning, zone_)) + 1;
   if (bins > kLargestSize) {
@@ -216,6 +223,21 @@ Result<> ModeColumn::finish_known_stamps(const std::string& path) {
 Result<> ModeColumn::finish_labels(const std::string& path) {
   if (!labels_.settle(index_)) return input_error(path, too_many_labels());
   mode_.labels = labels_.take();
+  mode_.size = static_cast<Index>(mode_.labels.size());
+  return Nothing{};
+}
+
+// The labels of all processes; each has numbered those that it has seen.
+Result<> ModeColumn::share_labels(const std::string& path, const Communicator& everyone) {
+  const auto finished = finish_labels(path);
+  if (auto fine = agreed(everyone, finished); !fine || everyone.alone()) return fine;
+  std::vector<std::string> all = all_of_them(everyone, mode_.labels);
+  if (all.size() > kLargestSize) return input_error(path, too_many_labels());
+  const LabelTable table(all);
+  std::vector<Index> place;
+  for (const std::string& label : mode_.labels) place.push_back(table.find(label));
+  for (Index& i : index_) i = place[i];
+  mode_.labels = std::move(all);
   mode_.size = static_cast<Index>(mode_.labels.size());
   return Nothing{};
 }
@@ -268,10 +290,11 @@ std::string ModeColumn::too_many_labels() const {
   return fmt::format("found more than {} labels in mode '{}'", kLargestSize, mode_.name);
 }
 
-Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index) {
+Result<> ModeColumn::finish(const std::string& path, int base, const Communicator& everyone, Mode& mode,
+                            std::vector<Index>& index) {
   switch (kind_) {
     case Kind::kLabels:
-      if (auto named = finish_labels(path); !named) return named;
+      if (auto named = share_labels(path, everyone); !named) return named;
       if (const std::vector<double> moments = moments_of(mode_.labels, zone_); !moments.empty()) {
         order_by_position(moments);
         mode_.unit = kSecondsSince;
@@ -280,16 +303,16 @@ Result<> ModeColumn::finish(const std::string& path, int base, Mode& mode, std::
       }
       break;
     case Kind::kPositions:
-      if (auto named = finish_labels(path); !named) return named;
+      if (auto named = share_labels(path, everyone); !named) return named;
       if (!moments_of(mode_.labels, zone_).empty()) mode_.unit = kSecondsSince;
       order_by_position(positions_of(mode_.labels, decimal_, zone_));
       break;
     case Kind::kStamps:
-      if (auto binned = finish_stamps(path); !binned) return binned;
+      if (auto binned = finish_stamps(path, everyone); !binned) return binned;
       break;
     case Kind::kIndices:
       subtract_base(index_, base);
-      mode_.size = extent(index_);
+      mode_.size = static_cast<Index>(everyone.max(static_cast<double>(extent(index_))));
       if (mode_.size > kLargestSize) {
         return input_error(
             path, fmt::format("found the index {} in mode '{}' of a 0-based file, expected at most {}",

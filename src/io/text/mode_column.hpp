@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "io/text/labels.hpp"
 #include "io/text/time_zone.hpp"
 
@@ -33,8 +34,10 @@ class ModeColumn {
   [[nodiscard]] bool plain() const { return kind_ == Kind::kIndices; }
   [[nodiscard]] bool saw_zero() const;
 
-  // The mode and the entries' positions along it. `base` is that of plain indices.
-  Result<> finish(const std::string& path, int base, Mode& mode, std::vector<Index>& index);
+  // The mode and the entries' positions along it. `base` is that of plain indices. Processes that have read some of the
+  // entries each get the same mode, and the same error.
+  Result<> finish(const std::string& path, int base, const Communicator& everyone, Mode& mode,
+                  std::vector<Index>& index);
 
  private:
   enum class Kind {
@@ -51,9 +54,10 @@ class ModeColumn {
   bool add_stamp(std::string_view text);
   bool add_index(std::string_view text);
   Result<> finish_labels(const std::string& path);
+  Result<> share_labels(const std::string& path, const Communicator& everyone);
   void order_by_position(const std::vector<double>& position);
   void place_new_labels();
-  Result<> finish_stamps(const std::string& path);
+  Result<> finish_stamps(const std::string& path, const Communicator& everyone);
   Result<> finish_known_stamps(const std::string& path);
   [[nodiscard]] std::string too_many_labels() const;
 

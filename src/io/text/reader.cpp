@@ -61,9 +61,13 @@ struct TextReader::State {
   std::size_t end = 0;  // of the bytes read
   bool at_end = false;
   Count line_number = 0;
-  Count lines_in_record = 1;  // physical lines of the current one
-  std::uint64_t file_bytes = 0;
-  std::uint64_t bytes_passed = 0;  // bytes of the file before buffer[0], unpacked
+  Count lines_in_record = 1;       // physical lines of the current one
+  std::uint64_t file_bytes = 0;    // of the range
+  std::uint64_t bytes_passed = 0;  // of what was read before buffer[0], unpacked
+  std::uint64_t start = 0;         // in the file, where reading began
+  std::uint64_t first = 0;         // in the file, where the range's first line begins
+  std::uint64_t range_end = TextRange::kEnd;
+  mutable std::optional<Count> before;  // lines before the first, once they are counted
   std::optional<Error> error;
 
   ~State() {
@@ -73,6 +77,9 @@ struct TextReader::State {
   bool open_packed();
   void fill();
   std::size_t read_block(char* into, std::size_t room);
+  [[nodiscard]] std::uint64_t place(std::size_t at) const { return start + bytes_passed + at; }
+  void begin_after(std::uint64_t begin);
+  [[nodiscard]] Count lines_before() const;
   [[nodiscard]] std::size_t behind_break(std::size_t line_end) const {
     const bool two = line_end + 1 < end && buffer[line_end] == '\r' && buffer[line_end + 1] == '\n';
     return std::min(line_end + (two ? 2 : 1), end);
@@ -143,16 +150,45 @@ bool TextReader::State::find_line_end(std::size_t from, std::size_t longest, std
   return from < end && !error;
 }
 
-Result<TextReader> TextReader::open(const std::string& path) {
+// At the first line that begins at `begin` or behind it: the byte before may be the break that ends the line before.
+void TextReader::State::begin_after(std::uint64_t begin) {
+  start = begin - 1;
+  if (::lseek(file, static_cast<off_t>(start), SEEK_SET) < 0) return fail(path, system_text(errno));
+  fill();
+  std::size_t line_end = 0;
+  if (!find_line_end(0, kLongestLine, line_end) && !at_end) at_end = true;  // whoever has that line complains
+  line_begin = next_begin = behind_break(line_end);
+  first = place(next_begin);
+}
+
+Count TextReader::State::lines_before() const {
+  if (before) return *before;
+  before = 0;
+  if (first == 0 || packed) return 0;
+  auto reader = TextReader::open(TextRange{.path = path, .begin = 0, .end = first});
+  std::string_view line;
+  while (reader && reader->next(line)) ++*before;
+  return *before;
+}
+
+Result<TextReader> TextReader::open(const TextRange& range) {
+  const std::string& path = range.path;
   auto state = std::make_unique<State>();
   state->path = path;
+  state->range_end = range.end;
   state->file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (state->file < 0) return input_error(path, system_text(errno));
   struct stat info {};
   if (::fstat(state->file, &info) == 0 && S_ISREG(info.st_mode)) {
-    state->file_bytes = static_cast<std::uint64_t>(info.st_size);
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    state->file_bytes = std::min(size, range.end) - std::min(size, range.begin);
   }
   state->buffer.resize(kFirstBlock);
+  if (range.begin > 0) {
+    state->begin_after(range.begin);
+    if (state->error) return *state->error;
+    return TextReader(std::move(state));
+  }
   state->fill();
   const auto starts_with = [&](std::string_view bytes) {
     return std::string_view(state->buffer.data(), state->end).substr(0, bytes.size()) == bytes;
@@ -180,6 +216,11 @@ bool TextReader::next(std::string_view& line) {
   s.line_number += s.lines_in_record;
   s.lines_in_record = 1;
   std::size_t line_end = 0;
+  const bool first_of_file = s.first == 0 && s.line_number == 1;  // maybe behind a byte order mark
+  if (!s.packed && !first_of_file && s.place(s.line_begin) >= s.range_end) {
+    s.lines_in_record = 0;
+    return false;
+  }
   if (!s.find_line_end(s.line_begin, kLongestLine, line_end)) {
     s.lines_in_record = 0;
     if (!s.error && !s.at_end) {
@@ -222,11 +263,13 @@ Result<> TextReader::status() const {
 }
 
 const std::string& TextReader::path() const { return state_->path; }
-Count TextReader::line_number() const { return state_->line_number; }
-std::string TextReader::where() const { return fmt::format("{}:{}", state_->path, state_->line_number); }
+bool TextReader::packed() const { return state_->packed.has_value(); }
+std::uint64_t TextReader::behind() const { return state_->place(state_->next_begin); }
+Count TextReader::line_number() const { return state_->lines_before() + state_->line_number; }
+std::string TextReader::where() const { return fmt::format("{}:{}", path(), line_number()); }
 
 std::string TextReader::where(std::string_view line, std::size_t offset) const {
-  return text_position(state_->path, state_->line_number, line, offset);
+  return text_position(path(), line_number(), line, offset);
 }
 
 Count TextReader::estimate_lines() const {

@@ -13,10 +13,21 @@
 
 namespace lacuna::io {
 
+// Some of a file's bytes: the lines that begin among them. All of a packed file, whose lines have no such place.
+struct TextRange {
+  static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+
+  std::string path{};
+  std::uint64_t begin = 0;
+  std::uint64_t end = kEnd;
+  bool in_quotes = false;  // its first line is the rest of a record, which belongs to the range before
+};
+
 class TextReader {
  public:
   // Skips a UTF-8 byte order mark.
-  static Result<TextReader> open(const std::string& path);
+  static Result<TextReader> open(const std::string& path) { return open(TextRange{.path = path}); }
+  static Result<TextReader> open(const TextRange& range);
   TextReader(TextReader&&) noexcept;
   TextReader& operator=(TextReader&&) noexcept;
   ~TextReader();
@@ -35,14 +46,19 @@ class TextReader {
   // Whether the current line ends in "\r\n".
   [[nodiscard]] bool breaks_with_return() const;
 
+  [[nodiscard]] bool packed() const;
+  // Where in the file, unless it is packed, the line after the current one begins.
+  [[nodiscard]] std::uint64_t behind() const;
+
   [[nodiscard]] Result<> status() const;
   [[nodiscard]] const std::string& path() const;
-  [[nodiscard]] Count line_number() const;  // of the current line, 1-based
+  // Of the current line in the file, 1-based. Counts what lies before a range when it is asked for.
+  [[nodiscard]] Count line_number() const;
   [[nodiscard]] std::string where() const;  // "path:line"
   // "path:line:column" of the character at byte `offset` of `line`.
   [[nodiscard]] std::string where(std::string_view line, std::size_t offset) const;
 
-  // How many lines the file will have, judged by the bytes and lines read so far.
+  // How many lines the range will have, judged by the bytes and lines read so far.
   [[nodiscard]] Count estimate_lines() const;
 
  private:

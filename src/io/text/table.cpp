@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dist/agreement.hpp"
 #include "io/text/decimal.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/index_lines.hpp"
@@ -83,17 +84,16 @@ Result<std::vector<ModeColumn>> make_columns(const std::string& path, const Read
 
 class TableReader {
  public:
-  TableReader(TextReader& reader, const TablePlan& plan, const ReadOptions& options,
-              std::vector<ModeColumn> columns)
-      : reader_(reader),
-        records_(reader, plan.split_at),
-        plan_(plan),
+  TableReader(const TablePlan& plan, const ReadOptions& options, std::vector<ModeColumn> columns)
+      : plan_(plan),
         columns_(std::move(columns)),
         missing_value_(options.missing_value),
         value_optional_(options.known_modes != nullptr && !is_wide() &&
                         plan.layout.value_column == plan.layout.columns - 1) {}
 
-  Result<> read();
+  // The lines of one range after the other. One that begins a file has its header.
+  Result<> read(const TextRange& range);
+  [[nodiscard]] Count size() const { return static_cast<Count>(values_.size()); }
   std::vector<ModeColumn>& columns() { return columns_; }
   std::vector<double> take_values() { return std::move(values_); }
   std::vector<double> take_weights() { return std::move(weights_); }
@@ -101,13 +101,11 @@ class TableReader {
 
  private:
   [[nodiscard]] bool is_wide() const { return plan_.layout.wide_mode >= 0; }
-  Result<> add_header();
-  Result<> add_positions();
-  Result<> add_record();
-  Result<> add_row();
+  Result<> add_header(const TextReader& reader, const RecordReader& records);
+  Result<> add_positions(const RecordReader& records);
+  Result<> add_record(const RecordReader& records);
+  Result<> add_row(const RecordReader& records);
 
-  TextReader& reader_;
-  RecordReader records_;
   const TablePlan& plan_;
   std::vector<ModeColumn> columns_;
   std::vector<double> values_;
@@ -118,80 +116,82 @@ class TableReader {
   bool value_optional_;                  // the last column, and it may be left out
 };
 
-Result<> TableReader::read() {
-  bool header = !plan_.layout.header.empty();
+Result<> TableReader::read(const TextRange& range) {
+  auto reader = TextReader::open(range);
+  if (!reader) return reader.error();
+  RecordReader records(*reader, plan_.split_at);
+  if (range.in_quotes) records.skip_rest();
+  bool header = range.begin == 0 && !plan_.layout.header.empty();
   const auto wanted = static_cast<std::size_t>(plan_.layout.columns);
-  while (records_.next()) {
-    const std::size_t found = records_.fields().size();
+  while (records.next()) {
+    const std::size_t found = records.fields().size();
     if (found != wanted && !(value_optional_ && found + 1 == wanted)) {
-      return wrong_columns(reader_, records_, plan_.layout.columns);
+      return wrong_columns(*reader, records, plan_.layout.columns);
     }
     if (header) {
       header = false;
-      if (auto added = add_header(); !added) return added;
+      if (auto added = add_header(*reader, records); !added) return added;
       continue;
     }
-    if (auto added = is_wide() ? add_row() : add_record(); !added) return added;
+    if (auto added = is_wide() ? add_row(records) : add_record(records); !added) return added;
   }
-  if (auto status = records_.status(); !status) return status;
-  if (values_.empty()) return input_error(reader_.path(), "no entries");
-  return Nothing{};
+  return records.status();
 }
 
 // A wide table's header has the positions along the mode across its columns.
-Result<> TableReader::add_header() {
+Result<> TableReader::add_header(const TextReader& reader, const RecordReader& records) {
   if (!is_wide()) return Nothing{};
   ModeColumn& across = columns_[static_cast<std::size_t>(plan_.layout.wide_mode)];
   for (const int column : plan_.layout.value_columns) {
-    const Field& field = records_.fields()[static_cast<std::size_t>(column)];
+    const Field& field = records.fields()[static_cast<std::size_t>(column)];
     const std::string_view text = field_text(field, scratch_);
-    if (!across.add(text)) return input_error(records_.where(field), across.complaint(text));
+    if (!across.add(text)) return input_error(records.where(field), across.complaint(text));
   }
-  rows_.add(records_.record());
-  if (reader_.breaks_with_return()) rows_.line_break = "\r\n";
+  rows_.add(records.record());
+  if (reader.breaks_with_return()) rows_.line_break = "\r\n";
   return Nothing{};
 }
 
-Result<> TableReader::add_positions() {
-  const auto fields = records_.fields();
+Result<> TableReader::add_positions(const RecordReader& records) {
+  const auto fields = records.fields();
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     const int column = plan_.layout.mode_columns[k];
     if (column < 0) continue;  // across
     const Field& field = fields[static_cast<std::size_t>(column)];
     const std::string_view text = field_text(field, scratch_);
-    if (!columns_[k].add(text)) return input_error(records_.where(field), columns_[k].complaint(text));
+    if (!columns_[k].add(text)) return input_error(records.where(field), columns_[k].complaint(text));
   }
   return Nothing{};
 }
 
-Result<> TableReader::add_row() {
-  if (auto added = add_positions(); !added) return added;
+Result<> TableReader::add_row(const RecordReader& records) {
+  if (auto added = add_positions(records); !added) return added;
   for (const int column : plan_.layout.value_columns) {
-    const Field& field = records_.fields()[static_cast<std::size_t>(column)];
+    const Field& field = records.fields()[static_cast<std::size_t>(column)];
     double value = 0;
     if (!parse_table_value(field.text, plan_.layout.decimal, value))
-      return wrong_value(records_, field, plan_.layout.decimal);
+      return wrong_value(records, field, plan_.layout.decimal);
     values_.push_back(missing_value_ && value == *missing_value_ ? kMissing : value);
   }
-  rows_.add(records_.record());
+  rows_.add(records.record());
   return Nothing{};
 }
 
-Result<> TableReader::add_record() {
-  if (auto added = add_positions(); !added) return added;
-  const auto fields = records_.fields();
+Result<> TableReader::add_record(const RecordReader& records) {
+  if (auto added = add_positions(records); !added) return added;
+  const auto fields = records.fields();
   double value = plan_.all_ones ? 1.0 : kMissing;
   const auto at = static_cast<std::size_t>(plan_.layout.value_column);
   if (plan_.layout.value_column >= 0 && at < fields.size() &&
       !parse_table_value(fields[at].text, plan_.layout.decimal, value)) {
-    return wrong_value(records_, fields[at], plan_.layout.decimal);
+    return wrong_value(records, fields[at], plan_.layout.decimal);
   }
   values_.push_back(value);
   if (plan_.layout.weight_column < 0) return Nothing{};
   const Field& field = fields[static_cast<std::size_t>(plan_.layout.weight_column)];
   double weight = 0;
   if (!parse_decimal(trim(field.text), plan_.layout.decimal, weight) || !(weight >= 0) || std::isinf(weight))
-    return wrong_weight(records_, field);
+    return wrong_weight(records, field);
   weights_.push_back(weight);
   return Nothing{};
 }
@@ -215,11 +215,12 @@ void spread_rows(int wide_mode, std::vector<std::vector<Index>>& positions, Tabl
   }
 }
 
-int find_base(const ReadOptions& options, const std::vector<ModeColumn>& columns) {
+int find_base(const ReadOptions& options, const std::vector<ModeColumn>& columns,
+              const Communicator& everyone) {
   if (options.index_base) return *options.index_base;
   const bool zero = std::any_of(columns.begin(), columns.end(),
                                 [](const ModeColumn& column) { return column.plain() && column.saw_zero(); });
-  return zero ? 0 : 1;
+  return everyone.any(zero) ? 0 : 1;
 }
 
 // Applies a stated shape: a mode of labels has its size from them, the others may be larger than what was
@@ -239,55 +240,119 @@ Result<> apply_shape(const std::string& path, const ReadOptions& options, Tensor
   return Nothing{};
 }
 
-}  // namespace
+bool same_header(const TablePlan& plan, std::span<const Field> fields) {
+  std::string scratch;
+  const auto& names = plan.layout.header;
+  return std::equal(names.begin(), names.end(), fields.begin(), fields.end(),
+                    [&](const std::string& name, const Field& field) {
+                      return trim(field_text(field, scratch)) == trim(name);
+                    });
+}
 
-Result<TensorFile> read_table(const std::string& path, const ReadOptions& options) {
-  const auto plan = plan_table(path, options);
-  if (!plan) return plan.error();
-  auto columns = make_columns(path, options, *plan);
-  if (!columns) return columns.error();
+// Where the lines behind the header begin, which all files of a folder have if the first has.
+Result<TextRange> behind_header(const std::string& path, const TablePlan& plan) {
+  TextRange range{.path = path};
+  if (plan.layout.header.empty()) return range;
   auto reader = TextReader::open(path);
   if (!reader) return reader.error();
-  TableReader table(*reader, *plan, options, std::move(*columns));
-  if (const auto read = table.read(); !read) return read.error();
+  RecordReader records(*reader, plan.split_at);
+  if (!records.next()) {
+    if (auto status = records.status(); !status) return status.error();
+    return range;
+  }
+  if (!same_header(plan, records.fields()))
+    return input_error(reader->where(), "found another header than in the folder's first file");
+  if (!reader->packed()) range.begin = reader->behind();
+  return range;
+}
 
-  TensorFile file;
+// What this process reads of the table.
+Result<std::vector<TextRange>> own_ranges(const std::string& path, const TablePlan& plan,
+                                          const Communicator& everyone) {
+  const auto files = text_files(path);
+  if (!files) return files.error();
+  std::vector<TextRange> whole;
+  for (const std::string& file : *files) {
+    whole.push_back({.path = file});
+    if (everyone.alone() && files->size() == 1) break;  // the header is read with the lines
+    auto behind = behind_header(file, plan);
+    if (!behind) return behind.error();
+    if (!everyone.alone()) whole.back() = std::move(*behind);
+  }
+  return share_ranges(whole, everyone);
+}
+
+Result<TableReader> read_own(const std::string& path, const ReadOptions& options, const TablePlan& plan,
+                             const std::vector<TextRange>& ranges) {
+  auto columns = make_columns(path, options, plan);
+  if (!columns) return columns.error();
+  TableReader table(plan, options, std::move(*columns));
+  for (const TextRange& range : ranges)
+    if (auto read = table.read(range); !read) return read.error();
+  return table;
+}
+
+Result<> finish(const std::string& path, const ReadOptions& options, const TablePlan& plan,
+                const Communicator& everyone, TableReader& table, TensorFile& file) {
   file.format = Format::kTable;
-  file.table = plan->layout;
-  file.index_base = find_base(options, table.columns());
+  file.table = plan.layout;
+  file.index_base = find_base(options, table.columns(), everyone);
   file.entries.value = table.take_values();
   file.entries.weight = table.take_weights();
   const std::size_t order = table.columns().size();
   file.modes.resize(order);
   std::vector<std::vector<Index>> positions(order);
-  for (std::size_t k = 0; k < order; ++k) {
-    const auto finished = table.columns()[k].finish(path, file.index_base, file.modes[k], positions[k]);
-    if (!finished) return finished.error();
-  }
-  if (plan->layout.wide_mode >= 0) {
+  for (std::size_t k = 0; k < order; ++k)
+    if (auto finished =
+            table.columns()[k].finish(path, file.index_base, everyone, file.modes[k], positions[k]);
+        !finished)
+      return finished;
+  if (plan.layout.wide_mode >= 0) {
     TableRows& rows = table.rows();
-    rows.split_at = plan->split_at;
+    rows.split_at = plan.split_at;
     rows.missing_value = options.missing_value;
-    spread_rows(plan->layout.wide_mode, positions, rows);
+    spread_rows(plan.layout.wide_mode, positions, rows);
     file.table.rows = std::make_shared<const TableRows>(std::move(rows));
   }
   file.entries.cells = std::move(positions);
   file.missing = count_missing(file.entries);
-  if (const auto shaped = apply_shape(path, options, file); !shaped) return shaped.error();
-  return file;
+  return apply_shape(path, options, file);
 }
 
-std::optional<Count> locate_table_entry(const std::string& path, const ReadOptions& options, Count entry) {
-  const auto plan = plan_table(path, options);
+}  // namespace
+
+Result<Reading> read_table(const std::string& path, const ReadOptions& options, const Communicator& all) {
+  const auto files = text_files(path);
+  const auto plan = files ? plan_table(files->front(), options) : files.error();
+  if (auto fine = agreed(all, plan); !fine) return fine.error();
+  // The lines of a wide table are kept as they are.
+  const Communicator& everyone = plan->layout.wide_mode >= 0 ? serial_communicator() : all;
+  auto ranges = own_ranges(path, *plan, everyone);
+  if (auto fine = agreed(everyone, ranges); !fine) return fine.error();
+  if (auto found = find_quotes(*ranges, plan->split_at, everyone); !found) return found.error();
+  auto table = read_own(path, options, *plan, *ranges);
+  if (auto fine = agreed(everyone, table); !fine) return fine.error();
+  if (everyone.sum(table->size()) == 0) return input_error(path, "no entries");
+  Reading reading{.file = {}, .shared = &everyone == &all, .ranges = std::move(*ranges)};
+  if (auto fine = finish(path, options, *plan, everyone, *table, reading.file); !fine) return fine.error();
+  return reading;
+}
+
+std::optional<std::string> locate_table_entry(const std::string& path, std::span<const TextRange> ranges,
+                                              const ReadOptions& options, Count entry) {
+  const auto files = text_files(path);
+  const auto plan = files ? plan_table(files->front(), options) : files.error();
   if (!plan) return std::nullopt;
-  auto reader = TextReader::open(path);
-  if (!reader) return std::nullopt;
-  RecordReader records(*reader, plan->split_at);
   const bool wide = plan->layout.wide_mode >= 0;
-  const Count line = wide ? entry / static_cast<Count>(plan->layout.value_columns.size()) : entry;
-  Count left = line + (plan->layout.header.empty() ? 0 : 1);
-  while (records.next()) {
-    if (left-- == 0) return reader->line_number();
+  Count left = wide ? entry / static_cast<Count>(plan->layout.value_columns.size()) : entry;
+  for (const TextRange& range : ranges) {
+    auto reader = TextReader::open(range);
+    if (!reader) return std::nullopt;
+    RecordReader records(*reader, plan->split_at);
+    if (range.in_quotes) records.skip_rest();
+    if (range.begin == 0 && !plan->layout.header.empty()) ++left;
+    while (records.next())
+      if (left-- == 0) return reader->where();
   }
   return std::nullopt;
 }

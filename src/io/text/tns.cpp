@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "dist/agreement.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/writer.hpp"
 
@@ -18,9 +19,66 @@ Result<int> find_order(const TextReader& reader, std::string_view line, const Re
   return input_error(reader.where(line, 0), "found 1 column, expected at least an index and a value");
 }
 
+// What the first line of all tells every process about the others; nothing where there is none.
+Result<std::optional<IndexLineRules>> find_rules(const std::vector<std::string>& files,
+                                                 const ReadOptions& options, std::optional<int> base) {
+  for (const std::string& file : files) {
+    auto reader = TextReader::open(file);
+    if (!reader) return reader.error();
+    std::string_view line;
+    while (reader->next(line)) {
+      if (is_comment(line)) continue;
+      const auto order = find_order(*reader, line, options);
+      if (!order) return order.error();
+      auto rules = index_line_rules(file, options, base, *order);
+      if (!rules) return rules.error();
+      return std::optional(std::move(*rules));
+    }
+    if (const auto status = reader->status(); !status) return status.error();
+  }
+  return std::optional<IndexLineRules>();
+}
+
+Result<> read_range(const TextRange& range, IndexLines& lines) {
+  auto reader = TextReader::open(range);
+  if (!reader) return reader.error();
+  const Count before = lines.size();
+  std::string_view line;
+  while (reader->next(line)) {
+    if (is_comment(line)) continue;
+    if (lines.full()) lines.grow(before + reader->estimate_lines());
+    if (!lines.add(line)) return lines.explain(*reader, line);
+  }
+  return reader->status();
+}
+
+// What this process reads.
+struct OwnLines {
+  std::vector<TextRange> ranges;
+  std::optional<IndexLines> lines{};  // none: no process has any
+};
+
+Result<OwnLines> read_own(const std::string& path, const ReadOptions& options, std::optional<int> base,
+                          const Communicator& everyone) {
+  const auto files = text_files(path);
+  if (!files) return files.error();
+  auto rules = find_rules(*files, options, base);
+  if (!rules) return rules.error();
+  std::vector<TextRange> whole;
+  for (const std::string& file : *files) whole.push_back({.path = file});
+  auto ranges = share_ranges(whole, everyone);
+  if (!ranges) return ranges.error();
+  OwnLines own{.ranges = std::move(*ranges)};
+  if (!*rules) return own;
+  own.lines.emplace(std::move(**rules));
+  for (const TextRange& range : own.ranges)
+    if (auto read = read_range(range, *own.lines); !read) return read.error();
+  return own;
+}
+
 // With the base found to be 0 only at the file's end, a number equal to the size turns out to be too large.
 bool exceeds_shape(const Entries& entries, const ReadOptions& options, int base) {
-  for (int k = 0; k < entries.order(); ++k) {
+  for (int k = 0; k < entries.order() && entries.size() > 0; ++k) {
     const std::uint64_t size = options.shape.empty() ? kLargestSize : options.shape[k];
     if (extent(entries.cells[k]) - static_cast<Index>(base) > size) return true;
   }
@@ -29,41 +87,25 @@ bool exceeds_shape(const Entries& entries, const ReadOptions& options, int base)
 
 }  // namespace
 
-Result<TensorFile> read_tns(const std::string& path, const ReadOptions& options) {
-  auto opened = TextReader::open(path);
-  if (!opened) return opened.error();
-  TextReader& reader = *opened;
+Result<Reading> read_tns(const std::string& path, const ReadOptions& options, const Communicator& everyone) {
   std::optional<int> base = options.index_base;
   if (options.known_modes != nullptr) base = known_base(options);
+  auto own = read_own(path, options, base, everyone);
+  if (auto fine = agreed(everyone, own); !fine) return fine.error();
+  if (everyone.sum(own->lines ? own->lines->size() : Count{0}) == 0) return input_error(path, "no entries");
 
-  std::optional<IndexLines> lines;
-  std::string_view line;
-  while (reader.next(line)) {
-    if (is_comment(line)) continue;
-    if (!lines) {
-      const auto order = find_order(reader, line, options);
-      if (!order) return order.error();
-      auto rules = index_line_rules(path, options, base, *order);
-      if (!rules) return rules.error();
-      lines.emplace(std::move(*rules));
-    }
-    if (lines->full()) lines->grow(reader.estimate_lines());
-    if (!lines->add(line)) return lines->explain(reader, line);
-  }
-  if (const auto status = reader.status(); !status) return status.error();
-  if (!lines) return input_error(path, "no entries");
-
-  TensorFile file;
+  Reading reading{.file = {}, .shared = true, .ranges = std::move(own->ranges)};
+  TensorFile& file = reading.file;
   file.format = Format::kTns;
-  file.index_base = base ? *base : lines->saw_zero() ? 0 : 1;
-  file.entries = lines->take();
-  if (!base && exceeds_shape(file.entries, options, file.index_base)) {
+  file.index_base = base ? *base : everyone.any(own->lines->saw_zero()) ? 0 : 1;
+  file.entries = own->lines->take();
+  if (!base && everyone.any(exceeds_shape(file.entries, options, file.index_base))) {
     ReadOptions settled = options;
     settled.index_base = file.index_base;
-    return read_tns(path, settled);  // fails at the line in question, and names it
+    return read_tns(path, settled, everyone);  // fails at the line in question, and names it
   }
-  settle_positions(options, file);
-  return file;
+  settle_positions(options, file, everyone);
+  return reading;
 }
 
 Result<> write_tns(const std::string& path, const TensorFile& file) {
@@ -74,12 +116,13 @@ Result<> write_tns(const std::string& path, const TensorFile& file) {
   return out->commit();
 }
 
-std::optional<Count> locate_tns_entry(const std::string& path, Count entry) {
-  auto reader = TextReader::open(path);
-  if (!reader) return std::nullopt;
-  std::string_view line;
-  while (reader->next(line)) {
-    if (!is_comment(line) && entry-- == 0) return reader->line_number();
+std::optional<std::string> locate_tns_entry(std::span<const TextRange> ranges, Count entry) {
+  for (const TextRange& range : ranges) {
+    auto reader = TextReader::open(range);
+    if (!reader) return std::nullopt;
+    std::string_view line;
+    while (reader->next(line))
+      if (!is_comment(line) && entry-- == 0) return reader->where();
   }
   return std::nullopt;
 }

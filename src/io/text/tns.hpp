@@ -4,13 +4,18 @@
 
 #include <lacuna/io/files.hpp>
 #include <optional>
+#include <span>
 #include <string>
+
+#include "dist/communicator.hpp"
+#include "io/text/text_ranges.hpp"
 
 namespace lacuna::io {
 
-Result<TensorFile> read_tns(const std::string& path, const ReadOptions& options);
+// A file, or a folder of them, each process some of its lines.
+Result<Reading> read_tns(const std::string& path, const ReadOptions& options, const Communicator& everyone);
 Result<> write_tns(const std::string& path, const TensorFile& file);  // packed as the name asks
-// The line on which entry number `entry` (0-based) stands, found by reading the file again.
-std::optional<Count> locate_tns_entry(const std::string& path, Count entry);
+// Where entry number `entry` (0-based) of these ranges stands, "path:line", found by reading them again.
+std::optional<std::string> locate_tns_entry(std::span<const TextRange> ranges, Count entry);
 
 }  // namespace lacuna::io

@@ -32,7 +32,7 @@ Matrix<double> dual_factor(const ModelPart& part) {
 
 }  // namespace
 
-void tell_layouts(const PartSet& parts, const FitRun& run) {
+void tell_layouts(const PartSet& parts, std::span<const int> ranks, const FitRun& run) {
   const Layouts& layouts = parts.layouts();
   if (layouts.everyone().alone()) return;
   run.detail(fmt::format("{} processes share {} entries, at most {} on one", layouts.everyone().size(),
@@ -50,14 +50,20 @@ void tell_layouts(const PartSet& parts, const FitRun& run) {
                           run.modes()[static_cast<std::size_t>(layouts[layout].mode)].name,
                           layouts[layout].largest);
     std::string sent;
-    if (layout > 0)
+    if (layout > 0 && !parts.by_sums(layout, ranks))
       sent = fmt::format("; {} numbers of {} bytes go there and come back with every product",
                          layouts[layout].crossing, sizeof(float));
+    else if (layout > 0)
+      sent = "; products of the operator are made at home, with sums over fibers, which are fewer numbers";
     run.detail(fmt::format("{} {}{}", fmt::join(names, " ; "), where, sent));
   }
+  run.detail(fmt::format("an application of the operator sends {} numbers of {} bytes, {:.1f} for each entry",
+                         parts.numbers_per_application(ranks), sizeof(float),
+                         static_cast<double>(parts.numbers_per_application(ranks)) /
+                             static_cast<double>(layouts.all_entries())));
 }
 
-void tell_traffic(const PartSet& parts, const FitRun& run) {
+void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run) {
   const Layouts& layouts = parts.layouts();
   const Communicator& everyone = layouts.everyone();
   if (everyone.alone()) return;
@@ -67,12 +73,13 @@ void tell_traffic(const PartSet& parts, const FitRun& run) {
   if (applications > 0.0)
     run.detail(
         fmt::format("each of {:.0f} applications sent {:.1f} numbers, predicted {}; sums sent {:.0f} bytes",
-                    applications, sent / applications, parts.numbers_per_application(), sums));
+                    applications, sent / applications, parts.numbers_per_application(ranks), sums));
 }
 
 // Every process has all test cells, and speaks of those whose fibers it has.
-LatentReport::LatentReport(FitRun& run, const PartSet& parts) : run_(&run), parts_(&parts) {
-  tell_layouts(parts, run);
+LatentReport::LatentReport(FitRun& run, const PartSet& parts, std::span<const int> ranks)
+    : run_(&run), parts_(&parts) {
+  tell_layouts(parts, ranks, run);
   if (run.test() == nullptr) return;
   run.untimed([&] {
     std::vector<FiberLookup> lookups;

@@ -28,13 +28,13 @@ struct FitPlan {
 
 // Says, to one who asked for more, which parts have their entries where, and what an application sends; at the end,
 // what it did send.
-void tell_layouts(const PartSet& parts, const FitRun& run);
-void tell_traffic(const PartSet& parts, const FitRun& run);
+void tell_layouts(const PartSet& parts, std::span<const int> ranks, const FitRun& run);
+void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run);
 
 // Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.
 class LatentReport {
  public:
-  LatentReport(FitRun& run, const PartSet& parts);
+  LatentReport(FitRun& run, const PartSet& parts, std::span<const int> ranks);
 
   // z and lambda are those of the point u.
   template <class Real>

@@ -10,6 +10,10 @@
 namespace lacuna {
 namespace {
 
+// How closely the starting Z is solved for: so closely that it does not depend on the order of sums, which is another on
+// each number of processes.
+constexpr double kStartResidual = 1e-12;
+
 // h depends on lambda and Z only through lambda Z. Lambda is scaled so that the starting Z has length 1, as
 // the factors have: the trust region is a ball in (u, Z).
 template <class Real>
@@ -30,7 +34,7 @@ void check_positive(const std::vector<double>& lambda) {
 // The maximiser of problem D at these factors.
 template <class Real>
 std::vector<Real> dual_at(const ProblemData<Real>& data, const std::vector<Matrix<Real>>& u, FitRun& run) {
-  DualProblem<Real> dual(data, {}, run.poll());
+  DualProblem<Real> dual(data, {.loosest = kStartResidual, .tightest = kStartResidual}, run.poll());
   typename DualProblem<Real>::State state;
   dual.evaluate(u, nullptr, state);
   return std::move(state.z);
@@ -50,8 +54,10 @@ ProductManifold<Real> factors_and_dual(const ProblemData<Real>& data, const std:
 template <class Real>
 Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
                             const Settings& options, FitRun& run) {
-  ProblemData<Real> data(layouts, plan.specs(), plan.lambda);
-  const LatentReport report(run, data.parts());
+  ProblemData<Real> data(layouts, plan.specs(), plan.lambda, plan.ranks);
+  const LatentReport report(run, data.parts(), plan.ranks);
+  const std::string z = std::to_string(plan.ranks.size());  // the last of a point's matrices
+  run.share_state(layouts->tensor(), {"solver/x/" + z, "solver/direction/" + z, "solver/state/residual"});
 
   Solution<Real> solution;
   std::vector<Matrix<Real>> x =
@@ -100,7 +106,7 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
   solution.u = std::move(x);
   solution.lambda = data.lambda();
   solution.set_mixture(data);
-  tell_traffic(data.parts(), run);
+  tell_traffic(data.parts(), plan.ranks, run);
   return solution;
 }
 

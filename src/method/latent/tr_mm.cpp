@@ -77,8 +77,9 @@ std::vector<double> multiplied(std::vector<double> values, double factor) {
 template <class Real>
 Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan& plan,
                           const Settings& options, FitRun& run) {
-  ProblemData<Real> data(layouts, plan.specs(), plan.lambda);
-  const LatentReport report(run, data.parts());
+  ProblemData<Real> data(layouts, plan.specs(), plan.lambda, plan.ranks);
+  const LatentReport report(run, data.parts(), plan.ranks);
+  run.share_state(layouts->tensor(), {"path/best/z", "solver/state/z", "solver/start/z"});
 
   Solution<Real> solution;
   solution.u = run.going_on() ? empty_factors(data, plan) : starting_factors(data, plan, options);
@@ -128,7 +129,7 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
   }
   solution.lambda = data.lambda();
   solution.set_mixture(data);
-  tell_traffic(data.parts(), run);
+  tell_traffic(data.parts(), plan.ranks, run);
   return solution;
 }
 

@@ -116,6 +116,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
   std::optional<Tucker> warm;
   if (const Tucker* tucker = warm_tensor(tensor, options)) warm = reordered(*tucker, order);
   tensor = tensor.reordered(order);
+  run.share_state(tensor, {"solver/state/residual"});
   const std::vector<int> ranks = in_order(wanted, order);
   std::optional<SortedCells> test;
   run.guess_unseen();
