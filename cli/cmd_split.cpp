@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "io/file/atomic_file.hpp"
 #include "tensor/deal.hpp"
 
 namespace lacuna::cli {
@@ -65,8 +66,10 @@ Result<int> SplitCommand::run() {
     return usage_error("--fraction",
                        fmt::format("{} leaves {} training and {} test entries of {}; both need at least one",
                                    fraction, train_count, test_count, total));
+  OutputsTogether both;
   for (const auto& [path, part] : {std::pair(train, &dealt.train), std::pair(test, &dealt.test)})
     if (auto written = write_tensor(path, take(*file, valued, *part)); !written) return written.error();
+  if (auto written = both.commit(); !written) return written.error();
   if (output.json)
     fmt::print("{}\n",
                nlohmann::ordered_json{

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -86,9 +87,14 @@ struct NamedFile {
 // Of a file that exists: device, inode. Of one that does not: those of its folder, and its name.
 using Identity = std::tuple<dev_t, ino_t, std::string>;
 
-std::optional<Identity> identity(const std::string& path) {
+std::optional<Identity> identity(const NamedFile& named) {
+  const std::string& path = named.path;
   struct stat info {};
-  if (io::is_standard_stream(path)) return std::nullopt;
+  if (io::is_standard_stream(path)) {  // what the shell has put there may be a file all the same
+    const int stream = named.role == Role::kInput ? STDIN_FILENO : STDOUT_FILENO;
+    if (::fstat(stream, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    return Identity{info.st_dev, info.st_ino, ""};
+  }
   if (::stat(path.c_str(), &info) == 0) {
     if (!S_ISREG(info.st_mode)) return std::nullopt;
     return Identity{info.st_dev, info.st_ino, ""};
@@ -141,8 +147,8 @@ std::vector<NamedFile> named_files(const CLI::App& app, const CLI::App& verb) {
   const CLI::Option* interval = verb.get_option_no_throw("--interval");
   if (verb.get_name() == "predict" && interval != nullptr && interval->count() > 0)
     for (const std::string& path : verb.get_option("--output")->results())
-      for (const char* end : {"low", "high"})  // cmd_predict.cpp refuses "-"
-        files.push_back({"--interval", beside(path, end), Role::kOutput});
+      for (const char* end : {"low", "high"})
+        if (!io::is_standard_stream(path)) files.push_back({"--interval", beside(path, end), Role::kOutput});
   add_other_files_of_cubes(verb, files);
   return files;
 }
@@ -180,9 +186,9 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   if (auto fine = check_standard_streams(files); !fine) return fine;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
-    const auto mine = identity(files[i].path);
+    const auto mine = identity(files[i]);
     for (std::size_t j = 0; mine && j < files.size(); ++j) {
-      if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j].path) != mine) continue;
+      if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j]) != mine) continue;
       if (files[i].flag == "--checkpoint" && files[j].flag == "--resume")
         continue;  // the next one of the same
       return usage_error(files[i].flag, fmt::format("'{}' is also {}{}; it would be lost", files[i].path,

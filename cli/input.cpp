@@ -315,7 +315,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
     auto shared = read_shared(path, *options, everyone());
     if (!shared) return shared.error();
     file = std::move(shared->file);
-    data.notes.clear();
+    data.notes = file.notes;
     return side.attach(file, data.notes);
   };
   if (auto fine = read(); !fine) return fine.error();

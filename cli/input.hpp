@@ -63,7 +63,7 @@ struct TrainingData {
   Format format = Format::kTns;
   bool facts = false;    // every line says that something is so: a table without values, or with ones alone
   bool picture = false;  // rows and columns of one, or a dense array that looks like a stack of them
-  std::vector<std::string> notes;  // about side information
+  std::vector<std::string> notes;  // about side information and positions
   std::optional<Entries>
       test;  // cells with a value; labels and positions the training data lacks are kUnseen
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <istream>
 #include <lacuna/base/base.hpp>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "cluster.hpp"
 #include "file_flags.hpp"
@@ -14,12 +20,53 @@
 namespace lacuna::cli {
 namespace {
 
+// Anyone may have written a --config file, and its parser has no bounds: it recurses for each bracket, and keeps all
+// levels of a section for each of its lines.
+constexpr std::size_t kMostConfigBytes = std::size_t{1} << 18;
+constexpr std::ptrdiff_t kMostBrackets = 1000;  // lists and sections, all together
+constexpr std::ptrdiff_t kMostLevels = 8;       // of a section or a key: there is one of verbs
+
+struct BadConfig {
+  Error error;
+};
+
+std::string read_config(const std::string& path, std::istream& input) {
+  std::string text(kMostConfigBytes + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (input.bad()) throw BadConfig{input_error(path, "it could not be read to its end")};
+  if (text.size() > kMostConfigBytes)
+    throw BadConfig{input_error(path, fmt::format("found more than {} bytes of flags", kMostConfigBytes))};
+  return text;
+}
+
+void check_config(const std::string& path, const std::string& text) {
+  if (std::count(text.begin(), text.end(), '[') > kMostBrackets)
+    throw BadConfig{input_error(path, fmt::format("found more than {} brackets", kMostBrackets))};
+  std::size_t number = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    begin += line.size() + 1;
+    const auto key_end =
+        line.begin() + static_cast<std::ptrdiff_t>(std::min(line.find_first_of("=:"), line.size()));
+    if (std::count(line.begin(), key_end, '.') >= kMostLevels)
+      throw BadConfig{input_error(
+          fmt::format("{}:{}", path, number),
+          fmt::format("found a name of more than {} levels, expected a flag or a verb", kMostLevels))};
+  }
+}
+
 // Keys of a --config file that stand in no [verb] section are flags of the verb that runs.
 class VerbConfig : public CLI::ConfigTOML {
  public:
   explicit VerbConfig(const CLI::App& app) : app_(&app) {}
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(input);
+    const std::vector<std::string> given = app_->get_config_ptr()->results();
+    const std::string path = given.empty() ? "--config" : given.back();
+    const std::string text = read_config(path, input);
+    check_config(path, text);
+    std::istringstream checked(text);
+    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(checked);
     for (CLI::ConfigItem& item : read)
       for (const CLI::App* verb : app_->get_subcommands())
         if (item.parents.empty()) item.parents = {verb->get_name()};
@@ -65,6 +112,8 @@ Result<Program::Next> Program::read(std::vector<std::string> words) {
   if (!words.empty() && words[0] == "help") words = asked_for_help(app_, words);
   try {
     app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the end
+  } catch (const BadConfig& bad) {
+    return bad.error;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0)
       return usage_error("", complaint(app_, error, words.empty() ? nullptr : words[0].c_str()));

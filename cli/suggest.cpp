@@ -65,6 +65,9 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error, const c
     text = is_flag(*word) ? fmt::format("found '{}', which is no flag of {}{}", *word, verb.get_name(),
                                         ask(*word, flags))
                           : fmt::format("found '{}', a word more than {} takes", *word, verb.get_name());
+    const CLI::Option* const wide = verb.get_option_no_throw("--wide");
+    if (!is_flag(*word) && wide != nullptr && wide->count() > 0)
+      text += fmt::format("; the mode across the columns is named by --wide={}", *word);
   } else if (word && is_flag(*word)) {  // what is required may be what was misspelt
     text += fmt::format("; found '{}', which is no flag{}", *word, ask(*word, flags));
   }

@@ -23,11 +23,8 @@ using nlohmann::json;
 
 std::string reason(int code) { return std::generic_category().message(code); }
 
-json about(const ObservedTensor& tensor, const TuneOptions& options) {
-  return {{"data", checksum_text(tensor)},
-          {"folds", options.folds},
-          {"seed", options.seed},
-          {"metric", name(options.metric)}};
+json about(const std::string& data, const TuneOptions& options) {
+  return {{"data", data}, {"folds", options.folds}, {"seed", options.seed}, {"metric", name(options.metric)}};
 }
 
 // A flag may hold bytes that are no UTF-8, which JSON cannot hold.
@@ -96,11 +93,11 @@ Result<> TuneState::take_line(std::string_view line, int number, int folds) {
   return Nothing{};
 }
 
-Result<TuneState> TuneState::open(const std::string& path, const ObservedTensor& tensor,
-                                  const TuneOptions& options) {
+Result<TuneState> TuneState::open(const std::string& path, const std::string& data,
+                                  const std::vector<Mode>& modes, const TuneOptions& options) {
   TuneState state;
   state.path_ = path;
-  state.modes_ = tensor.modes();
+  state.modes_ = modes;
   if (path.empty()) return state;
   const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) return output_error(path, reason(errno));
@@ -113,7 +110,7 @@ Result<TuneState> TuneState::open(const std::string& path, const ObservedTensor&
 
   auto text = state.load();
   if (!text) return text.error();
-  const json wanted = about(tensor, options);
+  const json wanted = about(data, options);
   if (text->empty()) {
     if (auto written = state.write_line(text_of(wanted)); !written) return written.error();
     return state;

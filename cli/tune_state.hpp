@@ -21,9 +21,9 @@ namespace lacuna::cli {
 class TuneState {
  public:
   // An empty path: nothing is known and nothing is kept. A file about other data, folds, seed or metric is
-  // refused, as is one that another run is writing to.
-  static Result<TuneState> open(const std::string& path, const ObservedTensor& tensor,
-                                const TuneOptions& options);
+  // refused, as is one that another run is writing to. `data` is a checksum of the tensor.
+  static Result<TuneState> open(const std::string& path, const std::string& data,
+                                const std::vector<Mode>& modes, const TuneOptions& options);
 
   [[nodiscard]] std::optional<double> find(const TuneCandidate& candidate, double lambda, int fold) const;
   // An error that is not finite is not kept: no JSON can say it.

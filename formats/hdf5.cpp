@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "formats.hpp"
+#include "given_file.hpp"
 #include "hdf5_handles.hpp"
 #include "io/text/number.hpp"
 #include "sandbox.hpp"
@@ -109,7 +110,8 @@ herr_t take_scale(hid_t /*dataset*/, unsigned /*mode*/, hid_t scale, void* into)
   if (shape.size() != 1 || shape[0] != axis.size || !dtype_of(scale)) return 0;
   std::vector<double> numbers(axis.size);
   if (H5Dread(scale, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) return 0;
-  if (!are_positions(numbers)) return 0;
+  axis.unfit = !are_positions(numbers);
+  if (axis.unfit) return 0;
   axis.positions = std::move(numbers);
   axis.unit = text_attribute(scale, "units");
   return 1;  // the first that has positions
@@ -179,6 +181,15 @@ hid_t stored_type(const io::Dtype& dtype) {
   }
 }
 
+// Without the time at which it was made: the same command writes the same bytes.
+DatasetHandle create_dataset(hid_t file, const std::string& name, hid_t type, hid_t space) {
+  const PropertyHandle links(H5Pcreate(H5P_LINK_CREATE));
+  const PropertyHandle plain(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_create_intermediate_group(links.id(), 1);
+  H5Pset_obj_track_times(plain.id(), false);
+  return DatasetHandle(H5Dcreate2(file, name.c_str(), type, space, links.id(), plain.id(), H5P_DEFAULT));
+}
+
 // A dataset of its own for the positions, called as the mode is; attached as a scale.
 bool attach_scale(hid_t file, hid_t dataset, unsigned mode, const Axis& axis) {
   if (H5DSset_label(dataset, mode, axis.name.c_str()) < 0) return false;
@@ -187,8 +198,7 @@ bool attach_scale(hid_t file, hid_t dataset, unsigned mode, const Axis& axis) {
     return true;
   const hsize_t size = axis.size;
   const SpaceHandle space(H5Screate_simple(1, &size, nullptr));
-  const DatasetHandle scale(
-      H5Dcreate2(file, axis.name.c_str(), H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const DatasetHandle scale = create_dataset(file, axis.name, H5T_IEEE_F64LE, space.id());
   if (!scale ||
       H5Dwrite(scale.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.positions.data()) < 0)
     return false;
@@ -196,6 +206,15 @@ bool attach_scale(hid_t file, hid_t dataset, unsigned mode, const Axis& axis) {
     return false;
   return H5DSset_scale(scale.id(), axis.name.c_str()) >= 0 &&
          H5DSattach_scale(dataset, scale.id(), mode) >= 0;
+}
+
+// What was made in memory.
+Result<> store_image(const GivenFile& given, hid_t file) {
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  std::vector<unsigned char> image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (size <= 0 || H5Fget_file_image(file, image.data(), image.size()) != size)
+    return output_error("", "the HDF5 library could not write it");
+  return given.store(image.data(), image.size());
 }
 
 }  // namespace
@@ -248,7 +267,12 @@ Result<> update_hdf5(const Request& request, ArrayToWrite array) {
 Result<> write_hdf5(const Request& request, ArrayToWrite array) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Error failure = output_error("", "the HDF5 library could not write it");
-  FileHandle file(H5Fcreate(request.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  const PropertyHandle access(H5Pcreate(H5P_FILE_ACCESS));
+  constexpr std::size_t kGrowth = std::size_t{1} << 22;
+  const bool in_memory = fits_in_memory(array);
+  const GivenFile given(request.path);
+  if (in_memory && H5Pset_fapl_core(access.id(), kGrowth, 0) < 0) return failure;
+  FileHandle file(H5Fcreate(request.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
   const auto dtype = io::parse_dtype(array.array.dtype.empty() ? "<f8" : array.array.dtype);
   if (!file || !dtype) return failure;
   forbid_opening();
@@ -257,15 +281,14 @@ Result<> write_hdf5(const Request& request, ArrayToWrite array) {
   for (const Axis& axis : array.array.axes) shape.push_back(axis.size);
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
   const SpaceHandle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
-  const PropertyHandle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links.id(), 1);
   const std::string name = array.array.variable.empty() ? "data" : array.array.variable;
-  const DatasetHandle dataset(H5Dcreate2(file.id(), name.c_str(), stored_type(*dtype), space.id(), links.id(),
-                                         H5P_DEFAULT, H5P_DEFAULT));
+  const DatasetHandle dataset = create_dataset(file.id(), name, stored_type(*dtype), space.id());
   if (!dataset || !write_numbers(dataset.id(), shape, array.value)) return failure;
   for (unsigned k = 0; k < shape.size(); ++k)
     if (!attach_scale(file.id(), dataset.id(), k, array.array.axes[k])) return failure;
-  return H5Fflush(file.id(), H5F_SCOPE_GLOBAL) < 0 ? Result<>(failure) : Result<>(Nothing{});
+  if (H5Fflush(file.id(), H5F_SCOPE_GLOBAL) < 0)
+    return output_error("", "the HDF5 library could not write it" + system_reason());
+  return in_memory ? store_image(given, file.id()) : Nothing{};
 }
 
 }  // namespace lacuna::formats

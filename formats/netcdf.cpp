@@ -3,7 +3,10 @@
 // (_FillValue, missing_value, scale_factor, add_offset), and its modes from the dimensions and their variables.
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "formats.hpp"
+#include "given_file.hpp"
 #include "hdf5_handles.hpp"
 #include "io/text/number.hpp"
 #include "netcdf_variables.hpp"
@@ -32,7 +35,7 @@ Result<> check_sizes(const NcFile& file, const std::string& path, std::uint64_t 
 }
 
 Error library_error(const char* what, int code) {
-  return output_error("", fmt::format("{}: {}", what, nc_strerror(code)));
+  return output_error("", fmt::format("{}: {}{}", what, nc_strerror(code), system_reason()));
 }
 
 // Values -> stored numbers; NaN becomes what stands for it.
@@ -106,6 +109,16 @@ int define(int id, const Array& array, nc_type type, const std::string& variable
   return code == NC_NOERR ? nc_enddef(id) : code;
 }
 
+// What was made in memory.
+Result<> store_image(const GivenFile& given, NcFile& file) {
+  NC_memio image{};
+  if (const int code = file.close_into(image); code != NC_NOERR)
+    return library_error("it could not be written", code);
+  auto stored = given.store(image.memory, image.size);
+  std::free(image.memory);
+  return stored;
+}
+
 }  // namespace
 
 Result<> read_netcdf(const Request& request, io::WireWriter& out) {
@@ -172,8 +185,11 @@ Result<> write_netcdf(const Request& request, ArrayToWrite array) {
   const auto dtype = io::parse_dtype(array.array.dtype.empty() ? "<f8" : array.array.dtype);
   if (!dtype) return output_error("", "found a type of numbers that NetCDF does not have");
   int id = -1;
-  if (const int code = nc_create(request.path.c_str(), NC_CLOBBER | NC_NETCDF4, &id); code != NC_NOERR)
-    return library_error("it could not be made", code);
+  const bool in_memory = fits_in_memory(array);
+  const GivenFile given(request.path);
+  const int made = in_memory ? nc_create_mem("lacuna", NC_NETCDF4, array.value.size() * sizeof(double), &id)
+                             : nc_create(request.path.c_str(), NC_CLOBBER | NC_NETCDF4, &id);
+  if (made != NC_NOERR) return library_error("it could not be made", made);
   NcFile file(id);
   forbid_opening();
   std::string name = array.array.variable.substr(array.array.variable.rfind('/') + 1);
@@ -194,6 +210,7 @@ Result<> write_netcdf(const Request& request, ArrayToWrite array) {
     if (auto fine = pack(Packing{}, *dtype, array.value); !fine) return fine;
     if (code == NC_NOERR) code = put_numbers({id, numbers.back()}, shape, array.value);
   }
+  if (code == NC_NOERR && in_memory) return store_image(given, file);
   if (code == NC_NOERR) code = file.close();
   return code == NC_NOERR ? Result<>(Nothing{})
                           : Result<>(library_error("the numbers could not be written", code));

@@ -188,7 +188,8 @@ void place(int group, Axis& axis) {
   std::vector<double> numbers(axis.size);
   if (!packing || nc_get_var_double(variable->group, variable->number, numbers.data()) != NC_NOERR) return;
   packing->unpack(numbers);
-  if (!are_positions(numbers)) return;
+  axis.unfit = !are_positions(numbers);
+  if (axis.unfit) return;
   axis.positions = std::move(numbers);
   axis.unit = text_attribute(*variable, "units");
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <netcdf.h>
+#include <netcdf_mem.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,12 @@ class NcFile {
   [[nodiscard]] int id() const { return id_; }
   int close() {
     const int code = nc_close(id_);
+    id_ = -1;
+    return code;
+  }
+  // The file as it was made in memory; what it lies in is given back by free().
+  int close_into(NC_memio& image) {
+    const int code = nc_close_memio(id_, &image);
     id_ = -1;
     return code;
   }

@@ -37,8 +37,11 @@ bool send_header(io::WireWriter& out, const Array& array) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t cells = 1;
   for (const Axis& axis : array.axes) {
-    axes.push_back(
-        {{"name", axis.name}, {"size", axis.size}, {"unit", axis.unit}, {"placed", !axis.positions.empty()}});
+    axes.push_back({{"name", axis.name},
+                    {"size", axis.size},
+                    {"unit", axis.unit},
+                    {"placed", !axis.positions.empty()},
+                    {"unfit", axis.unfit}});
     if (!axis.positions.empty()) sizes.push_back(axis.size);
     cells *= axis.size;
   }

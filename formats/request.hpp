@@ -28,6 +28,7 @@ struct Axis {
   std::uint64_t size = 0;
   std::vector<double> positions{};  // empty: the file has none that are distinct and finite
   std::string unit{};
+  bool unfit = false;  // it has some that are not
 };
 struct Array {
   std::string variable{};

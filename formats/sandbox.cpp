@@ -108,6 +108,7 @@ void limit_resources(double memory, Access access) {
 #endif
   set_limit(RLIMIT_CPU, kFirstSeconds, kMostSeconds);
   if (access == Access::kRead) set_limit(RLIMIT_FSIZE, 0, 0);
+  if (access == Access::kWrite) (void)::signal(SIGXFSZ, SIG_IGN);  // too large is an error, with a sentence
 }
 
 void allow_bytes(std::uint64_t bytes) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "formats.hpp"
+#include "given_file.hpp"
 #include "io/array/dense.hpp"
 #include "sandbox.hpp"
 #include "tiff_pages.hpp"
@@ -125,6 +126,8 @@ Result<std::vector<double>> to_samples(const Page& page, const double* value) {
   return samples;
 }
 
+Error failure() { return output_error("", "the TIFF library could not write it" + system_reason()); }
+
 }  // namespace
 
 Result<> read_tiff(const Request& request, io::WireWriter& out) {
@@ -164,17 +167,16 @@ Result<> write_tiff(const Request& request, ArrayToWrite array) {
   if (!plan) return plan.error();
   const auto& [page, pages] = *plan;
   constexpr std::size_t kClassic = std::size_t{3} << 30;  // beyond it offsets of 32 bits may not do
-  const Error failure = output_error("", "the TIFF library could not write it");
   TiffFile tiff = open_tiff(request.path, array.value.size() * dtype->size > kClassic ? "w8" : "w");
-  if (!tiff) return failure;
+  if (!tiff) return failure();
   forbid_opening();
   for (std::size_t i = 0; i < pages; ++i) {
     set_tags(tiff.get(), page);
     const auto samples = to_samples(page, array.value.data() + i * page.pixels() * page.bands());
     if (!samples) return samples.error();
-    if (!write_page(tiff.get(), page, *samples) || TIFFWriteDirectory(tiff.get()) == 0) return failure;
+    if (!write_page(tiff.get(), page, *samples) || TIFFWriteDirectory(tiff.get()) == 0) return failure();
   }
-  return TIFFFlush(tiff.get()) == 0 ? Result<>(failure) : Result<>(Nothing{});
+  return TIFFFlush(tiff.get()) == 0 ? Result<>(failure()) : Result<>(Nothing{});
 }
 
 Result<> update_tiff(const Request& request, ArrayToWrite array) {
@@ -192,7 +194,6 @@ Result<> update_tiff(const Request& request, ArrayToWrite array) {
   const std::size_t cells = pages->front().pixels() * pages->front().bands();
   if (cells * pages->size() != array.value.size())
     return output_error("", "the picture has changed since it was read");
-  const Error failure = output_error("", "the TIFF library could not write it");
   for (std::size_t i = 0; i < pages->size(); ++i) {
     const Page& page = (*pages)[i];
     std::vector<double> value(array.value.begin() + static_cast<std::ptrdiff_t>(i * cells),
@@ -201,7 +202,7 @@ Result<> update_tiff(const Request& request, ArrayToWrite array) {
     if (!samples) return samples.error();
     if (TIFFSetDirectory(tiff.get(), static_cast<tdir_t>(numbers[i])) == 0 ||
         !write_page(tiff.get(), page, *samples) || TIFFFlush(tiff.get()) == 0)
-      return failure;
+      return failure();
   }
   return Nothing{};
 }

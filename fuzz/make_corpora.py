@@ -12,6 +12,7 @@ import gzip
 import io
 import lzma
 import struct
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from PIL import Image
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 OPTION_BYTES = {"tns": 3, "sptensor": 1, "table": 14, "npy": 2, "npz": 2, "mat5": 3, "picture": 1, "text_against_npz": 2,
-                "command_line": 2, "side": 4}  # fmt: skip
+                "command_line": 2, "side": 4, "formats": 1}  # fmt: skip
 
 TNS = "1 1 1 0.5\n2 3 1 -1.25e3\n# a comment\n2 1 4 nan\n3 2 2 7\n"
 SPTENSOR = "sptensor\n3\n3 3 4\n3\n1 1 1 0.5\n2 3 1 -1.25\n3 2 4 7\n"
@@ -216,6 +217,49 @@ def settings():
                 put("settings", f"grammar-{name}-{number}", words)
 
 
+def formats():
+    """The option byte picks the reader: HDF5, NetCDF, TIFF, the list of a MATLAB file, or its numbers."""
+    import h5py
+    import netCDF4
+
+    numbers = np.arange(24, dtype="f4").reshape(4, 3, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "seed"
+        with h5py.File(path, "w") as out:
+            out.create_dataset("grid/data", data=numbers, chunks=(2, 3, 2), compression="gzip", track_times=False)
+            out["x"] = [1.0, 2.0, 4.0, 8.0]
+            out["x"].make_scale("x")
+            out["grid/data"].dims[0].attach_scale(out["x"])
+        put("formats", "hdf5", path.read_bytes(), b"\0")
+        with h5py.File(path, "w") as out:
+            out.create_dataset("a", data=numbers.astype(">i2"), track_times=False)
+        put("formats", "hdf5-plain", path.read_bytes(), b"\0")
+        with h5py.File(path, "w", userblock_size=512) as out:  # MATLAB 7.3 puts its own header there
+            out.create_dataset("A", data=numbers.astype("f8"), track_times=False).attrs["MATLAB_class"] = np.bytes_("double")
+        saved = bytearray(path.read_bytes())
+        saved[:128] = b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + b"\x00\x02IM"
+        put("formats", "mat73-list", bytes(saved), b"\3")
+        put("formats", "mat73", bytes(saved), b"\4")
+        for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF4"):
+            with netCDF4.Dataset(path, "w", format=kind) as out:
+                out.createDimension("time", None)
+                out.createDimension("lat", 3)
+                at = out.createVariable("lat", "f8", ("lat",))
+                at.units, at[:] = "degrees_north", [60, 50, 40]
+                data = out.createVariable("t", "i2", ("time", "lat"), fill_value=-999)
+                data.scale_factor, data.add_offset, data[:] = 0.5, 273.0, 273.0 + np.arange(12).reshape(4, 3) / 2
+            put("formats", kind.lower(), path.read_bytes(), b"\1")
+    for name, pixels, words in (("gray", numbers[:, :, 0], {}), ("lzw", numbers[:, :, 0].astype("u1"), {"compression": "tiff_lzw"}),
+                                ("deflate", numbers.astype("u1").repeat(2, 2)[:, :, :3], {"compression": "tiff_adobe_deflate"})):  # fmt: skip
+        out = io.BytesIO()
+        Image.fromarray(pixels).save(out, "TIFF", **words)
+        put("formats", f"tiff-{name}", out.getvalue(), b"\2")
+    out = io.BytesIO()
+    scipy.io.savemat(out, {"A": numbers[:, :, 0].astype("f8"), "b": numbers[0]}, format="4")
+    put("formats", "mat4-list", out.getvalue(), b"\3")
+    put("formats", "mat4", out.getvalue(), b"\4")
+
+
 if __name__ == "__main__":
     text()
     zones()
@@ -226,5 +270,6 @@ if __name__ == "__main__":
     command_line()
     state()
     settings()
+    formats()
     files = [p for p in CORPUS.rglob("*") if p.is_file()]
     print(f"{len(files)} seeds of {sum(p.stat().st_size for p in files)} bytes in {CORPUS}")

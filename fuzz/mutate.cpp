@@ -11,9 +11,12 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace lacuna::fuzz {
 namespace {
 
-constexpr std::size_t kMostUnpacked = std::size_t{1} << 20;
-constexpr int kGzip = 15 + 16;  // zlib's window bits: with gzip's header
-constexpr int kZlib = 15;
+constexpr std::size_t kMostUnpacked = std::size_t{1} << 16;  // eight times the longest input
+constexpr int kGzip = 16;  // added to zlib's window bits: with gzip's header
+constexpr int kZlib = 0;
+constexpr int kWindow = 15;       // unpacks everything
+constexpr int kSmallWindow = 10;  // packs with little memory, which takes most of the time
+constexpr int kLittleMemory = 1;
 
 std::uint64_t load(const Bytes& bytes, std::size_t at, std::size_t count, bool big_endian = false) {
   std::uint64_t number = 0;
@@ -32,9 +35,9 @@ std::uint32_t sum_of(const Bytes& bytes, std::size_t at, std::size_t count) {
 }
 
 // Empty: it does not unpack.
-Bytes unpack(const std::uint8_t* packed, std::size_t size, int window) {
+Bytes unpack(const std::uint8_t* packed, std::size_t size, int header) {
   z_stream stream{};
-  if (inflateInit2(&stream, window) != Z_OK) return {};
+  if (inflateInit2(&stream, kWindow + header) != Z_OK) return {};
   Bytes out(kMostUnpacked);
   stream.next_in = const_cast<Bytef*>(packed);
   stream.avail_in = static_cast<uInt>(size);
@@ -46,9 +49,10 @@ Bytes unpack(const std::uint8_t* packed, std::size_t size, int window) {
   return out;
 }
 
-Bytes pack(const std::uint8_t* plain, std::size_t size, int window) {
+Bytes pack(const std::uint8_t* plain, std::size_t size, int header) {
   z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kSmallWindow + header, kLittleMemory,
+                   Z_DEFAULT_STRATEGY) != Z_OK)
     return {};
   Bytes out(deflateBound(&stream, size));
   stream.next_in = const_cast<Bytef*>(plain);

@@ -217,6 +217,11 @@ class Envi(CliTest):
         self.assertEqual(band["name"], "band")
         self.assertEqual((band["positions"]["from"], band["positions"]["to"]), (450.5, 890))
         self.assertEqual(band["positions"]["unit"], "Nanometers")
+        self.assertNotIn("comes after", self.run_lacuna("fit", "c.hdr", "-o", "m.lac", "--method", "mean").stderr)
+        header = self.path("c.hdr").read_text()
+        self.write("c.hdr", header.replace("520, 610", "610, 520"))
+        told = self.run_lacuna("fit", "c.hdr", "-o", "m.lac", "--method", "mean").stderr
+        self.assertIn("the position 520 of mode 'band' comes after 610", told)
 
     def test_completed_in_kind(self):
         value, blank = np.rint(scene()), holes((20, 18, 5))

@@ -64,12 +64,19 @@ class Headers(SampleTest):
         yield ("evaluate", model, "test.tns")
         yield ("report", model, "-o", "page.html")
         yield ("certify", model, "train.tns")
+        yield ("update", model, "train.tns", "-o", "out.lac")
+        yield ("top", model, "1,?,1")
+        yield ("explain", model, "1,1,1")
+        yield ("fit", "train.tns", "-o", "out.lac", "--init", model)
+        yield ("tune", "train.tns", "-o", "out.lac", "--init", model)
+        yield ("complete", "train.tns", "-o", "out.tns", "--init", model)
 
     def refused(self, data):
         self.path("m.lac").write_bytes(data)
         for verb in self.verbs("m.lac"):
             told = self.fails(REFUSED, *verb)
-            self.assertIn("the model is damaged", told)
+            self.assertIn("is damaged", told)
+            self.assertIn("m.lac: ", told)
         self.assert_only("m.lac", "train.tns", "test.tns")
 
     def test_the_plain_header_is_fine(self):
@@ -125,6 +132,17 @@ class Headers(SampleTest):
         self.refused(pack(plain_header(offsets={"mean": None, "effects": []})))
         binning = {"origin": 2**62, "width": 2**62}
         self.refused(pack(plain_header(modes=[{"name": "a", "size": 3, "binning": binning}, {"name": "b", "size": 3}])))
+
+
+    def test_a_damaged_checkpoint_is_not_gone_on_from(self):
+        fit = ("fit", "train.tns", "-o", "out.lac", "--rank", "2", "--max-iterations", "3")
+        self.ok(*fit, "--checkpoint", "c.lac")
+        if not self.path("c.lac").exists():  # a fit that ends well may take its checkpoint away
+            self.path("c.lac").write_bytes(pack(plain_header()))
+        whole = self.path("c.lac").read_bytes()
+        for data in (whole[:-1], whole[:40] + b"x" + whole[41:], pack(plain_header()), b"", pack(b"[" * 200000)):
+            self.path("c.lac").write_bytes(data)
+            self.assertIn("c.lac", self.fails(REFUSED, *fit, "--resume", "c.lac"))
 
 
 class Fields(SampleTest):

@@ -3,6 +3,8 @@
 completed."""
 import math
 import random
+import subprocess
+import time
 import unittest
 import warnings
 
@@ -11,7 +13,7 @@ import netCDF4
 import numpy as np
 from scipy.io import netcdf_file
 
-from support import CliTest
+from support import LACUNA, CliTest
 
 # Enough to fill a smooth field, in little time.
 QUICK = ("--parts", "1|2~3,3~3", "--offsets", "mean", "--rank", "2", "--lambda", "100", "--max-iterations", "20")
@@ -166,6 +168,9 @@ class NetCdf(CliTest):
                 out.createVariable(axis, "f8", (axis,))[:] = where
             out.createVariable("v", "f8", ("a", "b"))[:] = np.arange(9).reshape(3, 3)
         self.assertEqual([mode["positions"] for mode in self.ok_json("info", "x.nc")["modes"]], [None, None])
+        told = self.run_lacuna("fit", "x.nc", "-o", "m.lac", "--method", "mean").stderr
+        for axis in "ab":
+            self.assertIn(f"note: the positions of mode '{axis}' in the file are not used", told)
 
     def test_damaged_files_are_refused(self):
         whole = self.path(self.climate("x.nc")).read_bytes()
@@ -262,6 +267,53 @@ class Hdf5(CliTest):
         with h5py.File(self.path("x.h5"), "w") as out:
             out.create_dataset("d", (40000, 40000), "f8", chunks=(1000, 1000), compression="gzip")
         self.assertIn("claim to hold", self.fails(3, "info", "x.h5"))
+
+
+class NewFiles(CliTest):
+    """Written by a program of its own; here it is not let, or not left in peace."""
+
+    def setUp(self):
+        super().setUp()
+        np.save(self.path("in.npy"), field())
+
+    def test_a_limit_on_the_size_of_files(self):
+        for name in ("o.nc", "o.h5", "o.tif"):
+            with self.subTest(name):
+                done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" convert in.npy "$1"', LACUNA, name], cwd=self.folder,
+                                      capture_output=True, text=True)  # fmt: skip
+                self.assertEqual(done.returncode, 6, done.stderr)
+                self.assertIn("File too large", done.stderr)
+                self.assertNotIn("damaged", done.stderr)
+                self.assert_only("in.npy")
+
+    def test_the_same_command_writes_the_same_bytes(self):
+        for name in ("o.nc", "o.h5", "o.tif"):
+            with self.subTest(name):
+                self.ok("convert", "in.npy", name)
+                first = self.path(name).read_bytes()
+                time.sleep(1.1)  # HDF5 would note the second
+                self.ok("convert", "in.npy", name)
+                self.assertEqual(self.path(name).read_bytes(), first)
+
+    def test_a_kill_leaves_nothing(self):
+        np.save(self.path("in.npy"), np.random.default_rng(1).random((40, 200, 200)))
+        for name in ("o.nc", "o.h5", "o.tif"):
+            with self.subTest(name):
+                began = time.monotonic()
+                self.ok("convert", "in.npy", name)
+                took = time.monotonic() - began
+                whole = self.path(name).read_bytes()
+                self.path(name).unlink()
+                for step in range(1, 10):
+                    running = subprocess.Popen([LACUNA, "convert", "in.npy", name], cwd=self.folder, stdout=subprocess.DEVNULL)
+                    time.sleep(took * step / 10)
+                    running.kill()
+                    running.wait()
+                    time.sleep(0.05)  # its helper ends with it
+                    left = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.name != "in.npy"}
+                    self.assertTrue(all(content == whole for content in left.values()), sorted(left))
+                    for other in left:
+                        self.path(other).unlink()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Outputs that would destroy: an input, or another output, under any name. And names whose ending cannot be."""
 import os
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
-from support import CliTest, SampleTest, cells, tns, write_npy
+from support import LACUNA, CliTest, SampleTest, cells, tns, write_npy
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "torture"))
+from failures import compile_shim  # noqa: E402
 
 FIT = ("--rank", "2", "--max-iterations", "2", "--quiet")
 
@@ -74,6 +80,31 @@ class Identity(SampleTest):
         ):
             with self.subTest(arguments):
                 self.refused(*arguments)
+
+    def test_an_output_is_no_input_that_comes_through_the_standard_input(self):
+        for name, arguments in (
+            ("train.tns", ("fit", "-", "-o", "train.tns", "--format", "tns", *FIT)),
+            ("train.tns", ("fit", "-", "-o", "hard.tns", "--format", "tns", *FIT)),
+            ("train.tns", ("complete", "-", "-o", "train.tns", "--format", "tns")),
+            ("train.tns", ("split", "-", "--train", "a.tns", "--test", "train.tns", "--format", "tns")),
+            ("train.tns", ("convert", "-", "train.tns", "--format", "tns")),
+            ("test.tns", ("predict", "m.lac", "-", "-o", "test.tns", "--format", "tns")),
+            ("m.lac", ("report", "-", "-o", "m.lac")),
+            ("m.lac", ("top", "-", "1,?,1", "-o", "m.lac")),
+        ):
+            with self.subTest(arguments), open(self.path(name), "rb") as given:
+                done = subprocess.run([LACUNA, *arguments], cwd=self.folder, capture_output=True, text=True, stdin=given)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("is also what is ", done.stderr)
+                now = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+                self.assertEqual(now, self.before)
+
+    def test_the_standard_output_is_no_input(self):
+        with open(self.path("train.tns"), "ab") as out:
+            done = subprocess.run([LACUNA, "convert", "train.tns", "-"], cwd=self.folder, stderr=subprocess.PIPE, text=True, stdout=out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is also what is read as", done.stderr)
+        self.assertEqual(self.path("train.tns").read_bytes(), self.before["train.tns"])
 
     def test_a_name_is_not_empty(self):
         for arguments in (
@@ -158,6 +189,52 @@ class Ending(CliTest):
             with self.subTest(names):
                 self.fails(6, "split", "in.npy", "--train", names[0], "--test", names[1])
                 self.assert_only("in.npy")
+
+
+class Together(SampleTest):
+    """Files that belong together are all new or all as they were: here the last one cannot take its place."""
+
+    OLD = b"what was there before"
+
+    def setUp(self):
+        super().setUp()
+        self.shim = compile_shim(self.folder)
+
+    def failing(self, plan, *arguments):
+        environment = {**os.environ, "LD_PRELOAD": str(self.shim), "TORTURE_FAIL": plan, "TORTURE_COUNT": str(self.path("calls"))}
+        done = subprocess.run([LACUNA, *arguments, "--threads", "1"], cwd=self.folder, capture_output=True, text=True, env=environment)
+        return done, int(self.path("calls").read_text())
+
+    def all_or_none(self, outputs, *arguments):
+        done, calls = self.failing("write:0", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        whole = {name: self.path(name).read_bytes() for name in outputs}
+        allowed = {p.name for p in self.folder.iterdir()}
+        refused = 0
+        for k in range(1, calls + 1):
+            for old in (True, False):
+                for name in outputs:
+                    self.path(name).write_bytes(self.OLD) if old else self.path(name).unlink()
+                done, _ = self.failing(f"write:{k}:28", *arguments)
+                now = {name: self.path(name).read_bytes() if self.path(name).exists() else None for name in outputs}
+                expected = whole if done.returncode == 0 else dict.fromkeys(outputs, self.OLD if old else None)
+                self.assertEqual(now, expected, f"call {k} fails: {done.stderr}")
+                self.assertLessEqual({p.name for p in self.folder.iterdir()}, allowed)
+                refused += done.returncode == 6
+                for name in outputs:
+                    self.path(name).write_bytes(self.OLD)
+        self.assertGreaterEqual(refused, 2 * len(outputs))  # at least what is written and what is named
+
+    def test_a_cube_and_its_header(self):
+        write_npy(self.path("in.npy"), (4, 3, 2), [float(i) for i in range(24)])
+        self.all_or_none(("o.hdr", "o.img"), "convert", "in.npy", "o.hdr")
+
+    def test_the_parts_of_a_split(self):
+        self.all_or_none(("a.tns", "b.tns"), "split", "train.tns", "--train", "a.tns", "--test", "b.tns")
+
+    def test_predictions_and_the_ends_of_their_intervals(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--intervals", *FIT)
+        self.all_or_none(("p.tns", "p.low.tns", "p.high.tns"), "predict", "m.lac", "test.tns", "-o", "p.tns", "--interval", "0.5")
 
 
 class NothingMissing(CliTest):

@@ -116,6 +116,46 @@ class LongFit(Process):
         self.ok("evaluate", "m.lac", "some.tns")
 
 
+class StoppedAtOnce(Process):
+    """Whenever a fit is stopped its model is no worse than the mean, which a model of zeros is."""
+
+    preset = ()
+
+    def setUp(self):
+        super().setUp()
+        train, test = sample(0.5, shape=(60, 12, 6))
+        self.write("train.tns", tns(train))
+        self.write("test.tns", tns(test))
+        self.ok("fit", "train.tns", "-o", "mean.lac", "--method", "mean")
+        self.mean = self.ok_json("evaluate", "mean.lac", "test.tns")["rmse"]
+
+    def check(self, done, code):
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertNotIn("internal error", done.stderr)
+        self.assertLess(self.ok_json("evaluate", "m.lac", "test.tns")["rmse"], 1.001 * self.mean)
+
+    def test_by_the_clock(self):
+        names = [one["name"] for one in self.ok_json("methods")["methods"]]
+        self.assertIn("tr-mm", names)
+        for name in names:
+            if name == "complex":  # of facts
+                continue
+            for seconds in ("1e-4", "0.01"):
+                with self.subTest(method=name, seconds=seconds):
+                    self.check(self.run_lacuna("fit", "train.tns", "-o", "m.lac", "--method", name, "--max-time", seconds), 0)
+
+    def test_by_a_signal(self):
+        for wait in (0.02, 0.05, 0.1):
+            with self.subTest(wait=wait):
+                running = self.start("fit", "train.tns", "-o", "m.lac", "--method", "tr-mm", "--tolerance", "0",
+                                     "--max-iterations", "100000")  # fmt: skip
+                running.stderr.readline()  # what it read
+                time.sleep(wait)
+                running.send_signal(signal.SIGINT)
+                out, err = running.communicate(timeout=TIMEOUT)
+                self.check(subprocess.CompletedProcess([], running.returncode, out, err), 130)
+
+
 class Limits(SampleTest):
     def limited(self, bytes_allowed, *arguments):
         return subprocess.run(

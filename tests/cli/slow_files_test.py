@@ -7,6 +7,7 @@ import unittest
 
 from support import LACUNA, CliTest
 
+MOST_BYTES = 600e6  # all files here have a few megabytes
 MOST_SECONDS = 5  # of the processor's time: a tenth is enough on any machine
 
 
@@ -17,6 +18,7 @@ class SlowFiles(CliTest):
             _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.assertLess(usage.ru_utime + usage.ru_stime, MOST_SECONDS)
+        self.assertLess(usage.ru_maxrss * 1024, MOST_BYTES)
         return process.returncode
 
     def test_quoted_line_breaks(self):
@@ -42,7 +44,30 @@ class SlowFiles(CliTest):
         dice = random.Random(1)
         rows = [",".join(str(dice.randrange(50)) for _ in range(2000)) + f",{row}\n" for row in range(100)]
         self.write("wide.csv", ",".join(f"c{k}" for k in range(2000)) + ",value\n" + "".join(rows))
-        self.assertEqual(self.quickly("info", "wide.csv"), 0)
+        self.assertEqual(self.quickly("info", "wide.csv"), 3)
+        self.assertIn("found 2000 modes, expected at most 64", self.fails(3, "info", "wide.csv"))
+
+    def test_more_modes_than_there_are(self):
+        columns = 60_000
+        self.write("wide.csv", ",".join(f"c{k}" for k in range(columns)) + ",value\n" + "1," * columns + "1\n")
+        self.write("wide.tns", "1 " * columns + "1.5\n" + "2 " * columns + "2.5\n")
+        self.write("semicolons.csv", 2 * (";" * 1_000_000 + "\n"))
+        self.write("wide.txt", f"sptensor\n{columns}\n" + "2 " * columns + "\n1\n" + "1 " * columns + "1\n")
+        for name, words in (("wide.csv", ()), ("wide.tns", ()), ("semicolons.csv", ()), ("wide.txt", ("--format", "sptensor"))):
+            with self.subTest(name):
+                self.assertEqual(self.quickly("info", name, *words), 3)
+
+    def test_info_of_64_modes(self):
+        dice = random.Random(1)
+        rows = [" ".join(str(dice.randrange(1, 50)) for _ in range(64)) + f" {row}\n" for row in range(100)]
+        self.write("wide.tns", "".join(rows))
+        self.assertEqual(self.quickly("info", "wide.tns"), 0)
+        self.write("wider.tns", "1 " * 65 + "1\n")
+        self.assertIn("found 65 modes, expected at most 64", self.fails(3, "info", "wider.tns"))
+
+    def test_many_small_frames(self):
+        self.path("tiny.y4m").write_bytes(b"YUV4MPEG2 W1 H1 F25:1 Ip Cmono\n" + b"FRAME\nx" * 200_000)
+        self.assertEqual(self.quickly("info", "tiny.y4m"), 0)
 
 
 if __name__ == "__main__":

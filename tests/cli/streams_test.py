@@ -63,6 +63,37 @@ class Streams(CliTest):
         feeder.join()
         self.assertEqual(self.path("a.lac").read_bytes(), self.path("b.lac").read_bytes())
 
+    def fed(self, path, *arguments):
+        """With the file as standard input; what the verb wrote there comes back as bytes."""
+        with open(self.path(path), "rb") as given:
+            return subprocess.run([LACUNA, *arguments], cwd=self.folder, stdin=given, capture_output=True, timeout=TIMEOUT)
+
+    def test_a_picture_goes_through_pipes(self):
+        self.write("field.tns", tns(sample(0.6, shape=(20, 18, 3))[0]))
+        self.ok("convert", "field.tns", "field.npy")
+        self.ok("complete", "field.npy", "-o", "whole.npy", "--method", "als", "--rank", "1", "--quiet", "--clip", "0,1")
+        self.ok("convert", "whole.npy", "whole.png")
+        done = self.fed("whole.npy", "convert", "-", "-", "--to", "picture")
+        self.assertEqual(done.stdout, self.path("whole.png").read_bytes(), done.stderr)
+        done = self.fed("whole.png", "convert", "-", "-")
+        self.assertEqual(done.stdout, self.path("whole.png").read_bytes(), done.stderr)
+
+    def test_formats_that_need_a_name_say_so(self):
+        self.write("field.tns", tns(sample(0.6, shape=(20, 18, 3))[0]))
+        self.ok("convert", "field.tns", "field.npy")
+        for kind in ("hdf5", "netcdf", "tiff", "envi", "video"):
+            done = self.fed("field.npy", "convert", "-", "-", "--to", kind)
+            self.assertEqual((done.returncode, done.stdout), (6, b""), kind)
+            self.assertRegex(done.stderr, rb"lacuna: -: found .*, expected|two files, expected a name", kind)
+
+    def test_an_hdf5_file_needs_a_name(self):
+        self.write("field.tns", tns(sample(0.6, shape=(20, 18, 3))[0]))
+        self.ok("convert", "field.tns", "field.h5")
+        self.ok("info", "field.h5")
+        done = self.fed("field.h5", "info", "-")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"lacuna: standard input: found an HDF5 file in a pipe, expected it under a name", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Model files of blends: the same bits after saving and loading, and no trust in what they claim.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <lacuna/io/files.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 class BlendFile : public ::testing::Test {
  protected:
-  BlendFile() : path_(::testing::TempDir() + "blend_file_test.lac") {
+  BlendFile() : path_(::testing::TempDir() + "blend_file_test." + std::to_string(getpid()) + ".lac") {
     Rng rng(8);
     const ObservedTensor tensor = test::random_tensor({7, 6, 5}, 60, rng, 1.5);
     for (const test::NamedModel& one : test::random_models(tensor, rng))

@@ -86,6 +86,30 @@ TEST_F(ModelFile, KeepsRightFactors) {
   EXPECT_FALSE(load_model(path_));
 }
 
+TEST_F(ModelFile, KeepsPriors) {
+  Rng rng(28);
+  Latent& latent = std::get<Latent>(*model_.body);
+  ModelPart& part = latent.parts[0];
+  part.right = test::random_matrix<double>(FiberView(latent.dual, part.modes).fibers(), 2, rng);
+  part.prior = PartPrior{
+      .rows = {.ridge = {1.0 / 3, 0.0}, .shared = test::random_matrix<float>(part.right->rows(), 3, rng)},
+      .fibers = {.ridge = {0.1, 1e300}}};
+  ASSERT_TRUE(save_model(path_, model_));
+  const auto loaded = load_model(path_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  const std::optional<PartPrior>& read = loaded->latent()->parts[0].prior;
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->rows.ridge, part.prior->rows.ridge);
+  EXPECT_EQ(read->rows.shared, part.prior->rows.shared);
+  EXPECT_EQ(read->fibers.ridge, part.prior->fibers.ridge);
+  EXPECT_EQ(read->fibers.shared.size(), 0);
+  for (const std::vector<double>& ridge : {std::vector<double>{1.0}, std::vector<double>{1.0, -1.0}}) {
+    part.prior->rows.ridge = ridge;  // too few, and one that is below 0
+    ASSERT_TRUE(save_model(path_, model_));
+    EXPECT_FALSE(load_model(path_));
+  }
+}
+
 TEST_F(ModelFile, SavedAndLoadedPredictsTheSameBits) {
   ASSERT_TRUE(save_model(path_, model_));
   const auto loaded = load_model(path_);

@@ -125,6 +125,13 @@ TEST_F(SideFiles, PositionsMayBeNumbers) {
             "users.csv:2:1: found '4', expected a position of mode row: 1 to 3");
 }
 
+TEST_F(SideFiles, NamesAloneWillDoWhereAGraphSaysTheRest) {
+  const Mode mode = features("user\na\nz\nb\n", users(), {.alone = true});
+  EXPECT_EQ(mode.labels, (std::vector<std::string>{"a", "b", "c", "z"}));
+  EXPECT_EQ(last_.added, 1U);
+  EXPECT_FALSE(mode.side);
+}
+
 TEST_F(SideFiles, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_EQ(refused("user,age\na,10\nb,nan\nc,3\n"),
             "users.csv:3:3: found 'nan', expected a finite number, or nothing where it is not known");
@@ -141,6 +148,9 @@ TEST_F(SideFiles, WhatIsWrongIsNamedWithItsLine) {
             "users.csv:2:1: found nothing, expected a label of mode user, such as 'a'");
   EXPECT_EQ(refused("user\na\nb\n"),
             "users.csv: found 1 column, expected names of user and at least one feature");
+  EXPECT_EQ(refused("user,age\nx,1\ny,2\n"),
+            "users.csv:2: found no line about any of the 3 positions of mode user, "
+            "expected a label of mode user, such as 'a'");
   EXPECT_EQ(refused("user,age\n"), "users.csv: no lines but a header, expected features");
   EXPECT_EQ(refused(""), "users.csv: no lines, expected a table of features");
   EXPECT_EQ(refused("user,age\na,10\nb,10\nc,10\n"),

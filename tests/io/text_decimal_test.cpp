@@ -61,6 +61,25 @@ TEST_F(Decimal, WhatLooksNumericIsNoLabel) {
             "a.csv:3:5: found '20.97', expected a number with a decimal comma");
 }
 
+TEST_F(Decimal, ANumberWithACurrencyOrAPercentSignIsNoLabel) {
+  for (const char* const value :
+       {"$5", "5 $", "-$5", "$-5", "\u20ac5,5", "5 \u20ac", "12 EUR", "12EUR", "USD 1", "5%", "5 %", "(5)",
+        "($5)", "1/2", "\u22125", "\u2212$5", "5\u00a0%", "1\u00a0000"}) {
+    EXPECT_TRUE(io::looks_numeric(value)) << value;
+    const std::string content = std::string("u;i;v\na;x;") + value + "\nb;y;" + value + "\n";
+    const std::string told = read_error("a.csv", content);
+    EXPECT_NE(told.find("a.csv:2:5: found '"), std::string::npos) << value << ": " << told;
+    EXPECT_NE(told.find("expected a number"), std::string::npos) << value << ": " << told;
+    EXPECT_EQ(read_fine("a.csv", content, {.value_column = "none"}).modes.size(), 3U) << value;
+  }
+  EXPECT_EQ(read_error("a.csv", "a,x,$5\nb,y,$6\n"),
+            "a.csv:1:5: found '$5', expected a number alone, without a currency, percent sign, brackets or "
+            "fraction");
+  for (const char* const label :
+       {"5 kg", "12 Monkeys", "u1", "1/2/2020", "AB1C", "(x)", "%", "$", "EUR", "a/b", "()"})
+    EXPECT_FALSE(io::looks_numeric(label)) << label;
+}
+
 TEST_F(Decimal, WordsForNothingAreMissingValues) {
   for (const char* const word : {"", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "-", "nan"}) {
     const TensorFile file = read_fine("a.csv", std::string("u,i,v\na,x,") + word + "\nb,x,2\nNA,null,3\n");

@@ -44,6 +44,50 @@ TEST_F(KnownModes, ColumnsAreTakenInOrderWithoutAHeader) {
             "a.csv: found 2 columns, expected the modes user, item, time and maybe a value");
 }
 
+// A header that names some of the modes, or none, is never read by the places of its columns: films would become users.
+TEST_F(KnownModes, AHeaderNamesAllModes) {
+  EXPECT_EQ(
+      read_error("a.csv", "item,usr,time,stars\nx,ann,1015,4\n", options),
+      "a.csv: found the header 'item, usr, time, stars' without 'user', expected the names of all modes, "
+      "user, item, time, or to be told which columns they are; does 'usr' stand for 'user'?");
+  EXPECT_EQ(read_error("a.csv", "user,item,stars\nann,x,4\n", options),
+            "a.csv: found the header 'user, item, stars' without 'time', expected the names of all modes, "
+            "user, item, time, or to be told which columns they are");
+  EXPECT_EQ(
+      read_error("a.csv", "a,b,c,d\nann,x,1015,4\n", options),
+      "a.csv: found the header 'a, b, c, d' without 'user', expected the names of all modes, user, item, "
+      "time, or to be told which columns they are");
+  const TensorFile told =
+      read_fine("a.csv", "b,a,c,d\nx,ann,1015,4\n", {.columns = {"a", "b", "c"}, .known_modes = &modes});
+  EXPECT_EQ(told.entries.cells, (std::vector<Row>{{0}, {0}, {1}}));
+  EXPECT_EQ(read_fine("a.csv", "Item,USER,time,stars\nx,ann,1015,4\n", options).entries.cells,
+            told.entries.cells);
+}
+
+// Nor is a line of data a header because a label is called as a mode, or a mode has a number for a name.
+TEST_F(KnownModes, LabelsMayBeCalledAsModes) {
+  const std::vector<Mode> kinds{{.name = "kind", .size = 2, .labels = {"item", "other"}},
+                                {.name = "item", .size = 2, .labels = {"x", "y"}}};
+  EXPECT_EQ(read_fine("a.csv", "item,y,3\nother,x,4\n", {.known_modes = &kinds}).entries.value,
+            Values({3, 4}));
+  const std::vector<Mode> numbered{{.name = "0", .size = 2, .labels = {}},
+                                   {.name = "1", .size = 2, .labels = {}}};
+  EXPECT_EQ(read_fine("a.csv", "1,2,3\n2,2,4\n", {.index_base = 1, .known_modes = &numbered}).entries.value,
+            Values({3, 4}));
+}
+
+// Modes that never had a name are called by their places, whatever a header calls the columns there.
+TEST_F(KnownModes, NamelessModesAreTakenInOrder) {
+  const std::vector<Mode> nameless{{.name = "mode1", .size = 2, .labels = {"ann", "bob"}},
+                                   {.name = "mode2", .size = 3, .labels = {"x", "y", "z"}}};
+  EXPECT_EQ(read_fine("a.csv", "user,item,stars\nbob,x,4\n", {.known_modes = &nameless}).entries.cells,
+            (std::vector<Row>{{1}, {0}}));
+  EXPECT_EQ(
+      read_error("a.csv", "mode2,item,stars\nx,bob,4\n", {.known_modes = &nameless}),
+      "a.csv: found the header 'mode2, item, stars' without 'mode1', expected the names of all modes, mode1, "
+      "mode2, or to be told which columns they are");
+}
+
 TEST_F(KnownModes, MovieLensFilesFit) {
   const std::vector<Mode> numbered{{.name = "user", .size = 2, .labels = {"1", "2"}},
                                    {.name = "item", .size = 1, .labels = {"7"}}};

@@ -32,13 +32,17 @@ TEST_F(Reader, EveryKindOfBreakEndsALineWhicheverComesFirst) {
   EXPECT_EQ(lines("a\r\r\nb"), Labels({"a", "", "b"}));
 }
 
-// Blocks are of 16 kB and 256 kB: a break of two characters is cut in two by their ends for some lengths.
+// Blocks are of 16 kB, then of the file's size up to 256 kB: a break of two characters is cut in two by their ends for some lengths.
 TEST_F(Reader, ABreakAcrossBlocksIsOne) {
   for (std::size_t length = (std::size_t{16} << 10) - 3; length <= (std::size_t{16} << 10) + 1; ++length)
     EXPECT_EQ(lines(std::string(length, 'x') + "\r\ny").size(), 2U) << length;
-  std::string content;
-  for (int i = 0; i < 200'000; ++i) content += "12345\r";
-  EXPECT_EQ(lines(content).size(), 200'000U);
+  for (const std::size_t count : {2'731U, 20'000U, 200'000U}) {
+    std::string content;
+    for (std::size_t i = 0; i < count; ++i) content += "1234\r\n";
+    const Labels all = lines(content);
+    EXPECT_EQ(all.size(), count);
+    EXPECT_EQ(std::count(all.begin(), all.end(), "1234"), static_cast<std::ptrdiff_t>(count));
+  }
 }
 
 TEST_F(Reader, TablesWithCarriageReturnsAlone) {

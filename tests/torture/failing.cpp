@@ -145,6 +145,10 @@ int rename(const char* from, const char* to) {
   static auto* real = next<int(const char*, const char*)>("rename");
   return refuse(What::kWrite) ? -1 : real(from, to);
 }
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  static auto* real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  return refuse(What::kWrite) ? -1 : real(from_folder, from, to_folder, to, flags);
+}
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   static auto* real = next<int(int, const char*, int, const char*, int)>("linkat");
   return refuse(What::kWrite) ? -1 : real(from_folder, from, to_folder, to, flags);

@@ -25,6 +25,7 @@ SHARED_FITS = (
     ("--preset", "paper", "--method", "tr-ls", "--rank", "2", "--lambda", "1", "--max-iterations", "2", "--early-stop", "0"),
 )
 LONGEST = 900  # seconds
+STUCK = 20  # seconds without any process of the fit, after which mpirun is taken to hang
 MOST_KILLS = 25  # of one fit, until it is left to end
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
        "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}  # fmt: skip
@@ -123,15 +124,34 @@ class Ranks(Resumes):
                 running.communicate()
                 raise Finding(f"{command}: did not end in {LONGEST} s") from None
             killed = self.kill_one(running.pid)
-            try:
-                _, error = running.communicate(timeout=LONGEST)
-            except subprocess.TimeoutExpired:
-                running.kill()
-                running.communicate()
-                raise Finding(f"{command}: did not end in {LONGEST} s after {'a kill' if killed else 'no kill'}") from None
+            error = self.wait(running, command, killed)
         if running.returncode != 0 and not killed:
             raise Finding(f"{command}: exit {running.returncode}: {error[-300:]}")
         return None if running.returncode != 0 else 0
+
+    def wait(self, running, command, killed):
+        """Until the job has ended. mpirun now and then waits for ever for a process that it has not reaped: where none of
+        them runs any more it is killed, and the next one goes on."""
+        began = time.monotonic()
+        while time.monotonic() - began < LONGEST:
+            idle = killed and not self.any_runs(running.pid)
+            try:
+                return running.communicate(timeout=STUCK)[1]
+            except subprocess.TimeoutExpired:
+                if idle and not self.any_runs(running.pid):
+                    running.kill()
+                    return running.communicate()[1]
+        running.kill()
+        running.communicate()
+        raise Finding(f"{command}: did not end in {LONGEST} s after {'a kill' if killed else 'no kill'}")
+
+    @staticmethod
+    def any_runs(mpirun):
+        try:
+            children = Path(f"/proc/{mpirun}/task/{mpirun}/children").read_text().split()
+            return any(Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" for child in children)
+        except OSError:
+            return True
 
     def kill_one(self, mpirun):
         """As soon as all three are there; False when it is over before. A child that mpirun has forked and that is not the

@@ -10,6 +10,12 @@ from world import COMMANDS, LACUNA, TIMEOUT, Finding
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def heed_all():
+    """Whoever started us in the background may have had signals ignored, which the program would respect."""
+    for number in STOPS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Stops:
     def __init__(self, world, seed, tell):
         self.world, self.tell = world, tell
@@ -33,7 +39,7 @@ class Stops:
         self.world.prepare(name, old)
         began = time.monotonic()
         running = subprocess.Popen([LACUNA, *COMMANDS[name][0]], cwd=self.world.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True)  # fmt: skip
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=heed_all)  # fmt: skip
         try:
             _, error = running.communicate(timeout=moment)
             stopped = False

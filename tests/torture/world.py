@@ -29,11 +29,18 @@ COMMANDS = {
     "convert-npz": (("convert", "train.tns", "out.npz"), ("out.npz",)),
     "convert-mat": (("convert", "holes.npy", "out.mat"), ("out.mat",)),
     "convert-npy": (("convert", "train.tns", "out.npy"), ("out.npy",)),
+    "convert-envi": (("convert", "holes.npy", "out.hdr"), ("out.hdr", "out.img")),
+    "convert-nc": (("convert", "holes.npy", "out.nc"), ("out.nc",)),
+    "convert-h5": (("convert", "holes.npy", "out.h5"), ("out.h5",)),
+    "convert-tif": (("convert", "holes.npy", "out.tif"), ("out.tif",)),
+    "predict-interval": (("predict", "intervals.lac", "cells.csv", "-o", "p.csv", "--interval", "0.5"), ("p.csv", "p.low.csv", "p.high.csv")),
     "report": (("report", "model.lac", "-o", "r.html"), ("r.html",)),
     "update": (("update", "model.lac", "more.csv", "-o", "u.lac"), ("u.lac",)),
     "top": (("top", "model.lac", "u1,?,w1", "-o", "best.csv"), ("best.csv",)),
     "explain": (("explain", "model.lac", "u1,i1,w1", "-o", "why.csv"), ("why.csv",)),
 }  # fmt: skip
+TOGETHER = ("split", "convert-envi", "predict-interval")  # their outputs are all new or all as they were
+MOST_BETWEEN = 2
 TIMED = ("h.csv", "r.html")  # outputs that hold times: they are compared by their beginning and end
 
 
@@ -55,6 +62,7 @@ class World:
         self.make_inputs()
         self.inputs = self.contents()
         self.whole = {}
+        self.between = 0  # how many kills came between two names of outputs that belong together
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -66,9 +74,10 @@ class World:
         self.write("cells.csv", "user,item,week\n" + "".join(f"u{i},i{j},w{k}\n" for i, j, k in self.cells[100:300]))
         self.write("more.csv", "user,item,week,value\nu1,i2,w9,3.5\nu20,i1,w1,2.5\nu20,i2,w2,3.5\n")
         self.write_npy("holes.npy", {c: truth(*c) for c in known})
-        done = self.run("fit", "labels.csv", "-o", "model.lac", *FIT)
-        if done.returncode != 0:
-            raise Finding(f"the model could not be made: {done.stderr}")
+        for model, words in (("model.lac", ()), ("intervals.lac", ("--intervals",))):
+            done = self.run("fit", "labels.csv", "-o", model, *FIT, *words)
+            if done.returncode != 0:
+                raise Finding(f"the model could not be made: {done.stderr}")
 
     def write_npy(self, name, known):
         import array
@@ -122,13 +131,23 @@ class World:
             if now.get(given) != content:
                 raise Finding(f"{words}: the input {given} was changed")
         for left in sorted(set(now) - set(self.inputs) - set(whole)):
-            if killed and now[left] in whole.values():
+            if killed and (now[left] in whole.values() or name in TOGETHER and now[left] == OLD):
                 continue  # killed in the moment between a whole file's temporary name and its own
             raise Finding(f"{words}: {left} ({len(now[left])} bytes) was left behind; exit {code}, {error}")
         for output, content in whole.items():
             self.check_output(words, output, now.get(output), content, old, code, best_so_far)
+        if name in TOGETHER:
+            self.check_together(words, now, whole, killed)
         if not killed:
             self.check_end(words, code, error)
+
+    def check_together(self, words, now, whole, killed):
+        new = {now.get(output) == content for output, content in whole.items()}
+        if len(new) == 1:
+            return
+        self.between += killed  # a few system calls apart: hardly ever
+        if not killed or self.between > MOST_BETWEEN:
+            raise Finding(f"{words}: of {', '.join(whole)} some are new and some are not")
 
     def check_output(self, words, output, found, content, old, code, best_so_far):
         if output == "s.jsonl":  # grows line by line; a torn last line is its reader's business

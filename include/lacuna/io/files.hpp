@@ -147,12 +147,13 @@ struct TableLayout {
 struct TensorFile {
   Format format = Format::kTns;
   std::vector<Mode> modes;
-  Entries entries;     // the cells listed, in the file's order, NaN = no value
-  int index_base = 1;  // of the file's numbers
-  Count missing = 0;   // how many entries are NaN
-  bool dense = false;  // lists every cell, last mode fastest
-  DenseLayout layout;  // dense files
-  TableLayout table;   // tables
+  Entries entries;                   // the cells listed, in the file's order, NaN = no value
+  int index_base = 1;                // of the file's numbers
+  Count missing = 0;                 // how many entries are NaN
+  bool dense = false;                // lists every cell, last mode fastest
+  DenseLayout layout;                // dense files
+  TableLayout table;                 // tables
+  std::vector<std::string> notes{};  // sentences about positions that are not used as one might think
 };
 
 // Strict: a line that does not parse, an Inf, an index out of range is an error that names file:line:column,
@@ -186,9 +187,10 @@ struct SideFile {
 struct PositionNames {
   int index_base = 1;    // of plain numbers, where the mode has no labels
   bool may_grow = true;  // names that the mode does not have become new positions, at its end
+  bool alone = false;    // a table of names without features will do: a graph is to say the rest
 };
 
-// A table with a line for each position: its name in the column called as the mode, or else in the first; all
+// A table with a line for each position, at least one of which the mode has: its name in the column called as the mode, or else in the first; all
 // others are features. A column of numbers is numbers, one of whole numbers with few values categories, too, all
 // else are categories, several of them with '|' between. Nothing, NA and the like are not known.
 Result<SideFile> read_features(const std::string& path, const PositionNames& names, Mode& mode);

@@ -50,6 +50,7 @@ Result<TensorFile> coo_file(const std::string& path, CooList list, const ReadOpt
   const std::size_t order = list.shape.size();
   if (order < 2)
     return input_error(path, fmt::format("found {} modes, but a tensor needs at least 2 modes", order));
+  if (auto fine = check_order(path, order); !fine) return fine.error();
   if (known && options.known_modes->size() != order) {
     return input_error(
         path, fmt::format("found {} modes, expected the model's {}", order, options.known_modes->size()));

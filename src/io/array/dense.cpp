@@ -20,8 +20,9 @@
 namespace lacuna::io {
 namespace {
 
-constexpr std::size_t kMostModes = 64;  // numpy's limit; beyond it the file is damaged
-constexpr std::size_t kTile = 32;       // 32 x 32 doubles are read and written within the first cache
+constexpr std::size_t kTile = 32;  // 32 x 32 doubles are read and written within the first cache
+// What a machine allows is read from half a dozen files: that takes longer than so few bytes do.
+constexpr double kNotWorthAsking = 1 << 20;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 template <class Size>
@@ -122,9 +123,7 @@ Result<std::vector<Index>> checked_shape(const std::string& path, const std::vec
     return input_error(path,
                        fmt::format("found a {}-d array, but a tensor needs at least 2 modes", sizes.size()));
   }
-  if (sizes.size() > kMostModes) {
-    return input_error(path, fmt::format("found {} modes, expected at most {}", sizes.size(), kMostModes));
-  }
+  if (auto fine = check_order(path, sizes.size()); !fine) return fine.error();
   std::uint64_t cells = 1;
   for (const std::uint64_t size : sizes) {
     if (size == 0 || size > kLargestSize) {
@@ -149,12 +148,11 @@ std::size_t cells_of(const std::vector<Index>& shape) {
 }
 
 Result<> check_memory(const std::string& path, std::uint64_t cells, std::uint64_t bytes_per_cell) {
-  const MemoryLimit available = memory_limit();
   const double needed = static_cast<double>(cells) * static_cast<double>(bytes_per_cell);
-  if (needed <= available.bytes) return Nothing{};
-  constexpr double kGigabyte = 1e9;
-  return memory_error(path, fmt::format("{} cells need {:.1f} GB of memory, {} {:.1f} GB", cells,
-                                        needed / kGigabyte, available.from, available.bytes / kGigabyte));
+  if (needed <= kNotWorthAsking) return Nothing{};
+  if (auto fits = lacuna::check_memory(needed, fmt::format("what has {} cells", cells)); !fits)
+    return memory_error(path, fits.error().what);
+  return Nothing{};
 }
 
 Result<> check_reading_memory(const std::string& path, const std::vector<Index>& shape) {
@@ -202,6 +200,16 @@ Error infinite_cell(const std::string& path, double value, const DenseArray& arr
                         cell_text(array.shape, position, array.index_base), array.index_base));
 }
 
+// Positions that fall all along are as good as those that rise; others are rarely meant.
+void tell_descent(const std::string& path, const Mode& mode, std::vector<std::string>& notes) {
+  const std::vector<double>& along = mode.positions;
+  if (std::is_sorted(along.begin(), along.end()) || std::is_sorted(along.rbegin(), along.rend())) return;
+  const auto fall = std::is_sorted_until(along.begin(), along.end());
+  notes.push_back(fmt::format(
+      "{}: the position {} of mode '{}' comes after {}: neighbours are taken by position, not by index", path,
+      *fall, mode.name, *(fall - 1)));
+}
+
 }  // namespace
 
 Result<TensorFile> dense_file(const std::string& path, DenseArray array, const ReadOptions& options) {
@@ -231,6 +239,10 @@ Result<TensorFile> dense_file(const std::string& path, DenseArray array, const R
     if (k < array.units.size()) file.modes[k].unit = array.units[k];
     positions.push_back(positions_along(array.shape, k, file.entries.value.size()));
   }
+  file.notes = std::move(array.notes);
+  for (std::size_t k = 0; k < array.shape.size(); ++k) tell_descent(path, file.modes[k], file.notes);
+  for (const int k : array.in_order)
+    if (k < static_cast<int>(file.modes.size())) file.modes[static_cast<std::size_t>(k)].in_order = true;
   file.entries.cells = std::move(positions);
   if (options.known_modes != nullptr) adopt_known_modes(file, *options.known_modes);
   return file;

@@ -47,6 +47,10 @@ struct DenseArray {
   std::vector<std::vector<double>> positions{};  // of each mode, finite and distinct; empty ones have none
   std::vector<std::string> units{};              // of these
 
+  std::vector<std::string> notes{};  // about these
+  std::vector<int>
+      in_order{};  // modes whose neighbours lie side by side, positions or none: rows and columns of pictures
+
   // A cell is missing when it and the others of its group all equal options.missing_value, give or take the
   // tolerance. Pictures: the channels of a pixel.
   std::size_t group = 1;

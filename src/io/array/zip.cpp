@@ -16,7 +16,7 @@ namespace {
 
 constexpr zip_uint32_t kLevel = 4;          // as inflate.cpp: half the time of the default, 3 % larger
 constexpr zip_uint16_t kFirstDay = 0x0021;  // 1980-01-01: equal content makes equal files
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kBlock = std::size_t{1} << 16;
 
 struct CloseMember {
   void operator()(zip_file_t* file) const { zip_fclose(file); }

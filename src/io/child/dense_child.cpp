@@ -32,6 +32,10 @@ bool take_axis(const json& axis, DenseArray& array, std::vector<std::uint64_t>& 
   array.mode_names.push_back(name.empty() || !is_utf8(name) ? fmt::format("mode{}", sizes.size()) : name);
   array.units.push_back(axis["unit"].get<std::string>());
   placed = axis["placed"].get<bool>();
+  if (axis.value("unfit", json(false)) == true)
+    array.notes.push_back(fmt::format(
+        "the positions of mode '{}' in the file are not used: some are equal or no finite numbers",
+        array.mode_names.back()));
   return true;
 }
 
@@ -93,6 +97,17 @@ Result<> copy_into(const std::string& source, AtomicFile& out) {
   return Nothing{};
 }
 
+// HDF5, and NetCDF with it, opens files by names that lead somewhere: a new file of theirs is made in memory and then
+// written to one without a name. What is too large for that, and a copy in which numbers are changed, has a passing name,
+// which a kill leaves behind.
+Result<AtomicFile::Place> place_for(Format format, bool copied, std::size_t bytes, AtomicFile& out) {
+  if (format == Format::kTiff || (!copied && bytes <= FormatsProcess::kMostInMemory))
+    return out.place_for_program();
+  auto name = out.flush_to_path();
+  if (!name) return name.error();
+  return AtomicFile::Place{.path = std::move(*name)};
+}
+
 }  // namespace
 
 Result<TensorFile> read_with_formats(Format format, const std::string& path, const ReadOptions& options) {
@@ -118,6 +133,10 @@ Result<TensorFile> read_with_formats(Format format, const std::string& path, con
     if (!take_axis(axis, array, sizes, has_positions)) return from->nonsense();
     placed.push_back(has_positions);
   }
+  if (format == Format::kTiff)
+    for (std::size_t k = 0; k < array.mode_names.size(); ++k)
+      if (array.mode_names[k] == "row" || array.mode_names[k] == "column")
+        array.in_order.push_back(static_cast<int>(k));
   make_distinct(array.mode_names);
   auto shape = checked_shape(path, sizes);
   if (!shape) return shape.error();
@@ -151,10 +170,11 @@ Result<> write_with_formats(Format format, const std::string& path, const Tensor
   const bool copied = can_be_copied(format, file.layout.source, file);
   if (copied)
     if (auto done = copy_into(file.layout.source, *out); !done) return done;
-  const auto temporary = out->flush_to_path();
-  if (!temporary) return temporary.error();
+  const auto place = place_for(format, copied, cells->size() * sizeof(double), *out);
+  if (!place) return place.error();
   auto to = FormatsProcess::start(FormatsProcess::Job::kWrite, path,
-                                  {copied ? "update" : "write", kind_of(format), absolute_path(*temporary)});
+                                  {copied ? "update" : "write", kind_of(format), absolute_path(place->path)},
+                                  place->file);
   if (!to) return to.error();
   json axes = json::array();
   std::vector<std::uint64_t> arrays;

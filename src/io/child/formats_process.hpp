@@ -19,9 +19,13 @@ class FormatsProcess {
  public:
   enum class Job { kRead, kWrite };  // an error in the other program is kInput or kOutput
 
-  // `words`: the job, the kind of file and more, as formats/main.cpp takes them. `path` is what messages speak of.
-  static Result<FormatsProcess> start(Job job, const std::string& path,
-                                      const std::vector<std::string>& words);
+  // Arrays of so many bytes it makes a file of in memory, where its library cannot write to one without a name.
+  static constexpr std::size_t kMostInMemory = std::size_t{1} << 28;
+
+  // `words`: the job, the kind of file and more, as formats/main.cpp takes them. `path` is what messages speak of,
+  // `file` one that it is given (AtomicFile::place_for_program).
+  static Result<FormatsProcess> start(Job job, const std::string& path, const std::vector<std::string>& words,
+                                      int file = -1);
 
   // What is written, before the answer is read. Failures show there.
   WireWriter& to() { return to_; }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "io/file/atomic_file.hpp"
 #include "io/file/system_text.hpp"
 
 namespace lacuna::io {
@@ -29,13 +30,14 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 // posix_spawn and not fork: this process may have threads. Returns an error number.
 int spawn(const std::string& program, std::vector<std::string>& words, std::vector<std::string>& environment,
-          int socket, pid_t& pid) {
+          int socket, int file, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
+  if (file >= 0) posix_spawn_file_actions_adddup2(&actions, file, AtomicFile::kGivenFile);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -59,7 +61,7 @@ long most_silence() {
 }
 
 Result<ChildProcess> ChildProcess::start(const std::string& program, std::vector<std::string> words,
-                                         std::vector<std::string> environment, long patience) {
+                                         std::vector<std::string> environment, long patience, int file) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error{ErrorKind::kInternal, "", system_text(errno)};
@@ -67,7 +69,7 @@ Result<ChildProcess> ChildProcess::start(const std::string& program, std::vector
   ::setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   pid_t pid = -1;
-  const int code = spawn(program, words, environment, ends[1], pid);
+  const int code = spawn(program, words, environment, ends[1], file, pid);
   ::close(ends[1]);
   if (code == 0) return ChildProcess(pid, ends[0]);
   ::close(ends[0]);

@@ -10,10 +10,11 @@ namespace lacuna::io {
 
 class ChildProcess {
  public:
+  // `file`, if there is one, is open in it as AtomicFile::kGivenFile.
   // words[0] is what it calls itself; its standard error goes nowhere, and its environment is what is given.
   // Errors have no place. What is written to and read from the socket fails after so many seconds of silence.
   static Result<ChildProcess> start(const std::string& program, std::vector<std::string> words,
-                                    std::vector<std::string> environment, long patience);
+                                    std::vector<std::string> environment, long patience, int file = -1);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();  // ends it

@@ -16,6 +16,7 @@
 #include "io/file/atomic_file.hpp"
 #include "io/file/byte_file.hpp"
 #include "io/file/ending.hpp"
+#include "io/file/standard_streams.hpp"
 #include "io/text/number.hpp"
 
 namespace lacuna::io {
@@ -255,6 +256,7 @@ Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options
   array.format = Format::kEnvi;
   array.shape = std::move(*shape);
   array.mode_names = {"row", "column", "band"};
+  array.in_order = {0, 1, 2};
   const Strides stride = strides_of(layout->interleave, array.shape[0], array.shape[1], array.shape[2]);
   array.value = layout->interleave == "bip" ? std::move(*raw) : sorted(*raw, stride, array.shape);
   const auto ignored = ignored_value(*header);
@@ -268,6 +270,8 @@ Result<TensorFile> read_envi(const std::string& path, const ReadOptions& options
 }
 
 Result<> check_envi_shape(const std::string& path, const TensorFile& file) {
+  if (is_standard_stream(path))
+    return output_error(path, "an ENVI cube is two files, expected a name for them");
   if (file.modes.size() == 2 || file.modes.size() == 3) return Nothing{};
   return output_error(path, fmt::format("found a tensor of {}, expected row x column x band for an ENVI cube",
                                         shape_text(shape_of(file))));
@@ -307,9 +311,11 @@ Result<> write_envi(const std::string& path, const TensorFile& file) {
                           "'data ignore value'",
                           *misfit + 1, dtype_text(dtype)));
   describe(file, dtype, interleave, header);
+  OutputsTogether pair;
   if (auto written = write_whole(paths.raw, bytes.data(), bytes.size()); !written) return written;
   const std::string text = header.text();
-  return write_whole(paths.header, text.data(), text.size());
+  if (auto written = write_whole(paths.header, text.data(), text.size()); !written) return written;
+  return pair.commit();
 }
 
 }  // namespace lacuna::io

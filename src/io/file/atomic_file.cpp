@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -25,7 +26,9 @@ namespace {
 
 using io::system_text;
 
-constexpr std::size_t kBuffer = std::size_t{1} << 20;
+thread_local OutputsTogether* together = nullptr;  // whom this thread's files wait for
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
 constexpr int kAttempts = 100;             // at a temporary name nobody uses
 constexpr std::size_t kLongestStem = 200;  // names stop at 255 bytes on the usual file systems
 constexpr int kMostLinks = 40;             // as the kernel: more lead in a circle
@@ -81,7 +84,6 @@ struct AtomicFile::State {
   bool direct = false;  // a device or pipe: written straight to
   bool done = false;
   std::vector<char> buffer;
-  std::size_t used = 0;
   std::optional<Error> error;
 
   ~State() {
@@ -98,10 +100,15 @@ struct AtomicFile::State {
   void give_name();  // to a file that has none
   void put(const char* data, std::size_t bytes);
   void flush() {
-    put(buffer.data(), used);
-    used = 0;
+    put(buffer.data(), buffer.size());
+    buffer.clear();
   }
   void sync_folder();
+  void make_whole();  // flushed, synced, closed, under a temporary name
+  void
+  take_place();  // the target's name; that of an old file is then the temporary one, if the system can do that
+  void give_back();  // as it was before take_place()
+  enum class Placed { kNot, kNew, kExchanged, kForGood } placed = Placed::kNot;
 };
 
 // Calls make(name), which returns a descriptor or -1, with names until one is new.
@@ -200,7 +207,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     }
   }
   if (state->file < 0) return output_error(path, system_text(errno));
-  state->buffer.resize(kBuffer);
+  state->buffer.reserve(kBuffer);  // write() takes no memory: libraries call it back from C
   return AtomicFile(std::move(state));
 }
 
@@ -212,13 +219,13 @@ AtomicFile::~AtomicFile() = default;
 void AtomicFile::write(const void* data, std::size_t bytes) {
   State& s = *state_;
   if (s.done || s.error || bytes == 0) return;
-  if (s.used + bytes > s.buffer.size()) s.flush();
-  if (bytes >= s.buffer.size()) {
-    s.put(static_cast<const char*>(data), bytes);
+  if (s.buffer.size() + bytes > kBuffer) s.flush();
+  const auto* const begin = static_cast<const char*>(data);
+  if (bytes >= kBuffer) {
+    s.put(begin, bytes);
     return;
   }
-  std::memcpy(s.buffer.data() + s.used, data, bytes);
-  s.used += bytes;
+  s.buffer.insert(s.buffer.end(), begin, begin + bytes);
 }
 
 Result<std::string> AtomicFile::flush_to_path() {
@@ -231,15 +238,56 @@ Result<std::string> AtomicFile::flush_to_path() {
   return s.temporary;
 }
 
+Result<AtomicFile::Place> AtomicFile::place_for_program() {
+  State& s = *state_;
+  if (s.direct || s.nameless.empty()) {
+    auto path = flush_to_path();
+    return path ? Result<Place>(Place{.path = std::move(*path)}) : Result<Place>(path.error());
+  }
+  s.flush();
+  if (s.error) return *s.error;
+  return Place{.path = fmt::format("/proc/self/fd/{}", kGivenFile), .file = s.file};
+}
+
+void AtomicFile::State::make_whole() {
+  flush();
+  if (!direct && !error && ::fsync(file) != 0) fail(errno);
+  give_name();
+  if (::close(file) != 0) fail(errno);
+  file = -1;
+}
+
+// The old file is exchanged for the new one where the system can do that, so that it can come back.
+void AtomicFile::State::take_place() {
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
+    placed = Placed::kExchanged;
+    return;
+  }
+  const bool is_new = errno == ENOENT;
+  if (!is_new && errno != EINVAL && errno != ENOSYS) return fail(errno);
+  if (::rename(temporary.c_str(), target.c_str()) != 0) return fail(errno);
+  placed = is_new ? Placed::kNew : Placed::kForGood;
+}
+
+void AtomicFile::State::give_back() {
+  const char* const mine = temporary.c_str();
+  const bool back = placed == Placed::kExchanged
+                        ? ::renameat2(AT_FDCWD, mine, AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0
+                        : placed != Placed::kNew || ::rename(target.c_str(), mine) == 0;
+  if (!back || placed == Placed::kForGood) temporary.clear();  // an old file must not go with it
+}
+
 Result<> AtomicFile::commit() {
   State& s = *state_;
   if (s.done) return Nothing{};
-  s.flush();
-  if (!s.direct && !s.error && ::fsync(s.file) != 0) s.fail(errno);
-  s.give_name();
-  if (::close(s.file) != 0) s.fail(errno);
-  s.file = -1;
+  s.make_whole();
   if (!s.direct && !s.error) {
+    if (together != nullptr) {
+      together->waiting_.push_back(std::move(state_));
+      state_ = std::make_unique<State>();
+      state_->done = true;
+      return Nothing{};
+    }
     if (::rename(s.temporary.c_str(), s.target.c_str()) == 0) {
       s.temporary.clear();
       s.noted.reset();
@@ -251,6 +299,36 @@ Result<> AtomicFile::commit() {
   if (s.error) return *s.error;
   s.done = true;
   return Nothing{};
+}
+
+OutputsTogether::OutputsTogether() : outermost_(together == nullptr) {
+  if (outermost_) together = this;
+}
+
+OutputsTogether::~OutputsTogether() {
+  if (outermost_) together = nullptr;
+}
+
+Result<> OutputsTogether::commit() {
+  if (!outermost_) return Nothing{};
+  together = nullptr;
+  std::optional<Error> error;
+  for (const auto& one : waiting_) {
+    one->take_place();
+    if (!one->error) continue;
+    error = one->error;
+    break;
+  }
+  if (error) {
+    for (const auto& one : waiting_) one->give_back();
+  } else {
+    for (const auto& one : waiting_) {
+      if (one->placed != AtomicFile::State::Placed::kExchanged) one->temporary.clear();
+      one->sync_folder();
+    }
+  }
+  waiting_.clear();  // what is left of temporary names goes
+  return error ? Result<>(*error) : Result<>(Nothing{});
 }
 
 }  // namespace lacuna

@@ -11,8 +11,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lacuna {
+
+class OutputsTogether;
 
 class AtomicFile {
  public:
@@ -29,12 +32,42 @@ class AtomicFile {
   // device or a pipe.
   Result<std::string> flush_to_path();
 
+  // Where a program that is given `file` as kGivenFile can write all of it: a file without a name, and `path` is what
+  // that program calls it; or, with `file` -1, the temporary file. An error as above.
+  static constexpr int kGivenFile = 3;
+  struct Place {
+    std::string path;
+    int file = -1;
+  };
+  Result<Place> place_for_program();
+
+  // Takes its place, or waits for the others of an OutputsTogether.
   Result<> commit();
 
  private:
+  friend class OutputsTogether;
   struct State;
   explicit AtomicFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
+};
+
+// Several outputs that become visible together: while one of these lives, AtomicFiles that its thread commits are whole and
+// synced, but keep away from their names until commit() gives all of them theirs. Where one fails, all old files are
+// there again; without commit() nothing is written. Of several, one within another, the outermost counts. A kill in the
+// moment between two names, a few system calls, leaves some of them new, or an old file under a temporary name beside it.
+class OutputsTogether {
+ public:
+  OutputsTogether();
+  OutputsTogether(const OutputsTogether&) = delete;
+  OutputsTogether& operator=(const OutputsTogether&) = delete;
+  ~OutputsTogether();
+
+  Result<> commit();
+
+ private:
+  friend class AtomicFile;
+  std::vector<std::unique_ptr<AtomicFile::State>> waiting_;
+  bool outermost_;
 };
 
 // Where a file of this name would be written: writing through symbolic links replaces, or makes, what they point to

@@ -6,6 +6,7 @@
 
 #include "io/file/json_list.hpp"
 #include "model/body.hpp"
+#include "tensor/fiber_numbers.hpp"
 
 namespace lacuna::io {
 namespace {
@@ -34,6 +35,14 @@ Matrix<double> read_factor(const json& described, const ArrayReader& arrays, std
   return Eigen::Map<const Matrix<double>>(values.data(), rows, count / rows);
 }
 
+Matrix<float> read_rows(const json& described, const ArrayReader& arrays, std::int64_t rows,
+                        std::int64_t width) {
+  const std::vector<float> values = arrays.get<float>(described);
+  if (static_cast<std::int64_t>(values.size()) != rows * width)
+    throw ArrayReader::Bad("as many numbers for each position as the rank says expected");
+  return Eigen::Map<const Matrix<float>>(values.data(), rows, width);
+}
+
 // One for each mode, of as many rows as the mode has positions.
 std::vector<Matrix<double>> read_factors(const json& list, const ArrayReader& arrays,
                                          const std::vector<Mode>& modes) {
@@ -43,6 +52,27 @@ std::vector<Matrix<double>> read_factors(const json& list, const ArrayReader& ar
   for (std::size_t k = 0; k < modes.size(); ++k)
     factors.push_back(read_factor(list[k], arrays, modes[k].size));
   return factors;
+}
+
+json describe_prior(const SidePrior& prior, const std::string& name, ArrayWriter& arrays) {
+  json described{{"ridge", prior.ridge}};
+  if (prior.shared.size() > 0) described["shared"] = arrays.add(name + "_shared", flat(prior.shared));
+  return described;
+}
+
+// Of one factor of a part, the other of which has `others` rows.
+SidePrior read_prior(const json& described, const ArrayReader& arrays, std::int64_t others,
+                     std::int64_t columns) {
+  SidePrior prior;
+  for (const json& ridge : described.at("ridge")) {
+    prior.ridge.push_back(finite_number(ridge, "a ridge"));
+    if (prior.ridge.back() < 0.0) throw ArrayReader::Bad("a ridge that is no number >= 0");
+  }
+  if (static_cast<std::int64_t>(prior.ridge.size()) != columns)
+    throw ArrayReader::Bad("a ridge for each column of a factor expected");
+  if (described.contains("shared"))
+    prior.shared = read_rows(described["shared"], arrays, others, columns + 1);
+  return prior;
 }
 
 void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
@@ -61,6 +91,10 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
     if (part.modes.side > 0.0) header["parts"].back()["side"] = part.modes.side;
     if (part.right)
       header["parts"].back()["right"] = arrays.add("right" + std::to_string(p), flat(*part.right));
+    if (part.prior)
+      header["parts"].back()["prior"] = {
+          {"rows", describe_prior(part.prior->rows, "rows" + std::to_string(p), arrays)},
+          {"fibers", describe_prior(part.prior->fibers, "fibers" + std::to_string(p), arrays)}};
   }
   for (int k = 0; k < latent.dual.order(); ++k)
     list_in(header, "index").push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
@@ -83,6 +117,19 @@ std::int64_t factor_rows(const PartSpec& part, const std::vector<Mode>& modes, b
   if (part.side == 0.0 || factored) return mode.size;
   if (!mode.side) throw ArrayReader::Bad("a part with side information of a mode that has none");
   return (part.side < 1.0 ? static_cast<std::int64_t>(mode.size) : 0) + mode.side->columns();
+}
+
+// The right factor of a part in factored form, and its prior.
+void read_right(const json& described, const ArrayReader& arrays, const ObservedTensor& dual,
+                ModelPart& part) {
+  if (!described.contains("right")) return;
+  part.right = read_factor(described.at("right"), arrays, fiber_numbers(dual, part.modes).fibers, 0);
+  const auto columns = part.factor.cols();
+  if (part.right->cols() != columns) throw ArrayReader::Bad("a right factor that does not fit the left one");
+  if (!described.contains("prior")) return;
+  const json& prior = described["prior"];
+  part.prior = PartPrior{.rows = read_prior(prior.at("rows"), arrays, part.right->rows(), columns),
+                         .fibers = read_prior(prior.at("fibers"), arrays, part.factor.rows(), columns)};
 }
 
 Latent read_latent(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {
@@ -132,14 +179,8 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
   auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
   if (!tensor) throw ArrayReader::Bad(tensor.error().what);
   latent.dual = std::move(*tensor);
-  for (std::size_t p = 0; p < latent.parts.size(); ++p) {
-    const json& described = header.at("parts")[p];
-    if (!described.contains("right")) continue;
-    ModelPart& part = latent.parts[p];
-    part.right = read_factor(described.at("right"), arrays, FiberView(latent.dual, part.modes).fibers(), 0);
-    if (part.right->cols() != part.factor.cols())
-      throw ArrayReader::Bad("a right factor that does not fit the left one");
-  }
+  for (std::size_t p = 0; p < latent.parts.size(); ++p)
+    read_right(header.at("parts")[p], arrays, latent.dual, latent.parts[p]);
   return latent;
 }
 
@@ -207,14 +248,6 @@ void describe(const ComplEx& x, json& header, ArrayWriter& arrays) {
   header["readout"] = {x.constant, x.forward, x.backward};
   header["entities"] = arrays.add("entities", flat(x.entities));
   header["relations"] = arrays.add("relations", flat(x.relations));
-}
-
-Matrix<float> read_rows(const json& described, const ArrayReader& arrays, std::int64_t rows,
-                        std::int64_t width) {
-  const std::vector<float> values = arrays.get<float>(described);
-  if (static_cast<std::int64_t>(values.size()) != rows * width)
-    throw ArrayReader::Bad("as many numbers for each position as the rank says expected");
-  return Eigen::Map<const Matrix<float>>(values.data(), rows, width);
 }
 
 ComplEx read_complex(const json& header, const ArrayReader& arrays, const std::vector<Mode>& modes) {

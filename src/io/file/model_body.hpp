@@ -4,7 +4,8 @@
 //   kind      header                                arrays
 //   offsets   entries                               -
 //   latent    parts: mode (-1: none), agree, near   factor of each part, its right factor if it has one,
-//             and smoothness, powers, lambda        index of each mode, dual, weights
+//             and smoothness, powers, lambda,       index of each mode, dual, weights, what the priors share
+//             prior of rows and fibers
 //   tucker    entries                               core, factor of each mode
 //   cp        entries, noise_precision              factor of each mode, covariance of each mode if known
 //   dense     entries                               cells

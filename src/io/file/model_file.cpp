@@ -296,6 +296,7 @@ Model io::read_model(const json& header, const ArrayReader& arrays) {
   Model model;
   model.version = header.at("lacuna").get<std::string>();
   model.index_base = static_cast<int>(whole_number(header.at("index_base"), 0, 1, "the index base"));
+  if (header.at("modes").size() > io::kMostModes) throw ArrayReader::Bad("more modes than there may be");
   for (const json& mode : header.at("modes")) model.modes.push_back(read_mode(mode, arrays, model.modes));
   if (model.modes.size() < 2) throw ArrayReader::Bad("two modes or more expected");
   for (const Mode& mode : model.modes)
@@ -314,7 +315,7 @@ Result<Model> load_from(const std::string& path) {
     const json& header = arrays->header();
     const std::string kind = header.at("kind").get<std::string>();
     if (kind == io::kCheckpointKind)
-      return input_error(path, "a checkpoint, expected a model; a fit goes on from it with --resume");
+      return input_error(path, "a checkpoint, expected a model; a fit can go on from it");
     if (!io::knows_body(kind))
       return input_error(path, "a model of kind '" + kind + "', which this version does not know");
     return io::read_model(header, *arrays);

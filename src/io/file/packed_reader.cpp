@@ -21,6 +21,7 @@
 namespace lacuna::io {
 namespace {
 
+constexpr std::size_t kFirstBlock = std::size_t{16} << 10;  // small files need no more
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, and a gzip header rather than zlib's
 constexpr int kZstdWindowLog = 27;    // 128 MB, what `zstd` itself takes without being told
@@ -173,11 +174,12 @@ struct PackedReader::State {
 
 // Reads a block behind what is left of the last one.
 void PackedReader::State::fill() {
-  std::vector<char> block(flow.in_left + kBlock);
+  const std::size_t room = std::clamp(2 * input.size(), kFirstBlock, kBlock);
+  std::vector<char> block(flow.in_left + room);
   std::copy(flow.in, flow.in + flow.in_left, block.begin());
   ssize_t got = -1;
   do {
-    got = ::read(file, block.data() + flow.in_left, kBlock);
+    got = ::read(file, block.data() + flow.in_left, room);
   } while (got < 0 && errno == EINTR);
   if (got < 0) trouble = system_text(errno);
   if (got <= 0) at_end = true;

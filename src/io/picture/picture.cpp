@@ -11,6 +11,7 @@
 
 #include "io/array/dense.hpp"
 #include "io/file/atomic_file.hpp"
+#include "io/file/standard_streams.hpp"
 #include "io/picture/picture_bmp.hpp"
 #include "io/picture/picture_jpeg.hpp"
 #include "io/picture/picture_png.hpp"
@@ -165,6 +166,7 @@ Result<TensorFile> read_picture(const std::string& path, const ReadOptions& opti
   }
   array.format = Format::kPicture;
   array.mode_names = {"row", "column", "channel"};
+  array.in_order = {0, 1};
   array.tolerance = 0.5 / array.layout.scale;  // 0.502 finds the pixels stored as 128
   return dense_file(path, std::move(array), options);
 }
@@ -179,7 +181,7 @@ Result<> check_picture_shape(const std::string& path, const TensorFile& file) {
 }
 
 Result<> write_picture(const std::string& path, const TensorFile& file) {
-  const PictureKind kind = picture_kind_by_name(path);
+  const PictureKind kind = is_standard_stream(path) ? PictureKind::kPng : picture_kind_by_name(path);
   if (kind == PictureKind::kNone)
     return output_error(path, "expected a name that ends in .png, .jpg, .jpeg or .bmp");
   const auto picture = to_picture(path, file, kind);

@@ -145,6 +145,7 @@ class Placing {
   Result<> set(std::size_t index, const PlacedLine& line);
   Result<> check_each_has_one() const;
   Result<> check_distinct() const;
+  void tell_order();
   [[nodiscard]] std::string name(std::size_t index) const {
     return index < mode_.labels.size() ? quoted(mode_.labels[index])
                                        : fmt::format("the index {}", index + file_.index_base);
@@ -157,7 +158,8 @@ class Placing {
   const Mode* known_;
   bool may_grow_;
   std::vector<double> position_;
-  std::vector<Count> line_;  // where each stands, 0: nowhere
+  std::vector<Count> line_;                // where each stands, 0: nowhere
+  const PlacedLine* unmatched_ = nullptr;  // the first line about nothing that the data has
 };
 
 Result<> Placing::set(std::size_t index, const PlacedLine& line) {
@@ -175,9 +177,10 @@ Result<> Placing::set(std::size_t index, const PlacedLine& line) {
 
 Result<> Placing::match_by_order() {
   if (!mode_.labels.empty())
-    return input_error(path_, fmt::format("found positions without labels, expected two columns, label and "
-                                          "position, as the mode '{}' has labels",
-                                          mode_.name));
+    return input_error(place(path_, placed_.lines.front()),
+                       fmt::format("found a position without a label, expected two columns, label and "
+                                   "position, as the mode '{}' has labels",
+                                   mode_.name));
   const std::size_t count = placed_.lines.size();
   if (count != mode_.size && !(may_grow_ && count > mode_.size))
     return input_error(path_, fmt::format("found {} positions, expected {}, one for each index of mode '{}'",
@@ -195,7 +198,10 @@ Result<> Placing::match_by_label() {
   for (std::size_t i = 0; i < mode_.labels.size(); ++i) index.emplace(mode_.labels[i], i);
   for (const PlacedLine& line : placed_.lines) {
     const auto at = index.find(line.label);
-    if (at == index.end()) continue;
+    if (at == index.end()) {
+      if (unmatched_ == nullptr) unmatched_ = &line;
+      continue;
+    }
     if (auto fine = set(at->second, line); !fine) return fine;
   }
   return Nothing{};
@@ -211,7 +217,10 @@ Result<> Placing::match_by_index() {
                                      quoted(line.label), mode_.name, base));
     const auto at = static_cast<std::size_t>(number - base);
     if (at >= position_.size()) {
-      if (!may_grow_ || at >= 2 * (position_.size() + placed_.lines.size())) continue;
+      if (!may_grow_ || at >= 2 * (position_.size() + placed_.lines.size())) {
+        if (unmatched_ == nullptr) unmatched_ = &line;
+        continue;
+      }
       position_.resize(at + 1, kUnknown);
       line_.resize(at + 1, 0);
     }
@@ -223,8 +232,15 @@ Result<> Placing::match_by_index() {
 Result<> Placing::check_each_has_one() const {
   for (std::size_t i = 0; i < position_.size(); ++i) {
     if (line_[i] != 0 || known_ != nullptr) continue;
-    return input_error(path_, fmt::format("found no position of {}, expected one for each {} of mode '{}'",
-                                          name(i), mode_.labels.empty() ? "index" : "label", mode_.name));
+    const char* const kind = mode_.labels.empty() ? "index" : "label";
+    if (unmatched_ != nullptr)
+      return input_error(place(path_, *unmatched_),
+                         fmt::format("found {}, but no position of {}, expected one for each {} of mode '{}'",
+                                     quoted(unmatched_->label), name(i), kind, mode_.name));
+    return input_error(
+        place(path_, placed_.lines.back()),
+        fmt::format("found no position of {} up to this last line, expected one for each {} of mode '{}'",
+                    name(i), kind, mode_.name));
   }
   return Nothing{};
 }
@@ -249,6 +265,23 @@ Result<> Placing::check_distinct() const {
   return Nothing{};
 }
 
+// Of what the data says nothing of, and of an order that the lines do not have.
+void Placing::tell_order() {
+  if (known_ != nullptr) return;
+  if (unmatched_ != nullptr)
+    file_.notes.push_back(fmt::format("{}: {} and maybe more lines are about nothing that mode '{}' has",
+                                      place(path_, *unmatched_), quoted(unmatched_->label), mode_.name));
+  if (placed_.labelled || std::is_sorted(position_.rbegin(), position_.rend())) return;
+  for (std::size_t i = 1; i < position_.size(); ++i) {
+    if (position_[i] > position_[i - 1]) continue;
+    file_.notes.push_back(
+        fmt::format("{}:{}: the position {} comes after {}: along mode '{}' neighbours are taken by "
+                    "position, not by line",
+                    path_, line_[i], position_[i], position_[i - 1], mode_.name));
+    return;
+  }
+}
+
 Result<> Placing::run() {
   if (known_ != nullptr && known_->positions.empty())
     return usage_error(path_, fmt::format("the model was fitted without positions of mode '{}'", mode_.name));
@@ -264,6 +297,7 @@ Result<> Placing::run() {
   if (!matched) return matched;
   if (auto fine = check_each_has_one(); !fine) return fine;
   if (auto fine = check_distinct(); !fine) return fine;
+  tell_order();
   mode_.size = static_cast<Index>(position_.size());
   mode_.positions = std::move(position_);
   if (known_ == nullptr) mode_.unit = placed_.dates ? kSecondsSince : "";

@@ -17,7 +17,8 @@ namespace lacuna::io {
 // A value of a table: a finite number, or NaN for what is missing.
 [[nodiscard]] bool parse_table_value(std::string_view text, char mark, double& value);
 
-// Digits and what stands between them: 20,99 or 1,020.50 or 1'000, whether or not it is a number here.
+// Digits and what stands between and beside them: 20,99 or 1,020.50 or 1'000, $5 or 12 EUR or 5 % or (5) or 1/2, whether
+// or not it is a number here.
 [[nodiscard]] bool looks_numeric(std::string_view text);
 
 // 1,020 is 1.02 with a decimal comma and 1020 with commas between thousands. 0,123 and 20,99 can only be

@@ -117,8 +117,14 @@ int count_fields(std::string_view line) {
   return fields;
 }
 
+Result<> check_order(const std::string& path, std::size_t order) {
+  if (order <= kMostModes) return Nothing{};
+  return input_error(path, fmt::format("found {} modes, expected at most {}", order, kMostModes));
+}
+
 Result<IndexLineRules> index_line_rules(const std::string& path, const ReadOptions& options,
                                         std::optional<int> base, int order) {
+  if (auto fine = check_order(path, static_cast<std::size_t>(order)); !fine) return fine.error();
   IndexLineRules rules;
   rules.smallest = static_cast<std::uint64_t>(base.value_or(0));
   // With the base unknown as yet the looser bound holds; the caller looks again once it is known.

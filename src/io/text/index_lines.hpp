@@ -48,6 +48,9 @@ bool is_comment(std::string_view line);
 
 int count_fields(std::string_view line);
 
+// An error when there are more than kMostModes.
+Result<> check_order(const std::string& path, std::size_t order);
+
 // The largest and smallest numbers the options allow in a file of order `order`, or what is wrong with them.
 // `base` is unset where the file has to tell.
 Result<IndexLineRules> index_line_rules(const std::string& path, const ReadOptions& options,

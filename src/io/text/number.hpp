@@ -15,6 +15,9 @@ namespace lacuna::io {
 // Sizes stop one short of kUnseen, so that no position equals it and every 1-based number fits an Index.
 inline constexpr std::uint64_t kLargestSize = 0xfffffffeU;
 
+// More modes than any data have; numpy's limit, too. What a file costs grows with the square of their number.
+inline constexpr std::size_t kMostModes = 64;
+
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 

@@ -54,6 +54,7 @@ struct TextReader::State {
   int file = -1;
   std::optional<PackedReader> packed;
   std::vector<char> buffer;
+  std::size_t block = kBlock;  // that is read at once: less for a small file, which takes less time
   std::size_t line_begin = 0;
   std::size_t next_begin = 0;  // of the line after the current one
   NextBreak newline{'\n'};
@@ -97,6 +98,7 @@ bool TextReader::State::open_packed() {
   if (!packed) return false;
   end = 0;
   at_end = false;
+  block = kBlock;  // much at once: damage is then seen before what it made of a line
   return true;
 }
 
@@ -119,7 +121,7 @@ std::size_t TextReader::State::read_block(char* into, std::size_t room) {
 // Reads one block behind the bytes from line_begin on.
 void TextReader::State::fill() {
   if (line_begin > 0) {
-    if (buffer.size() < kBlock) buffer.resize(kBlock);
+    if (buffer.size() < block) buffer.resize(block);
     std::memmove(buffer.data(), buffer.data() + line_begin, end - line_begin);
     bytes_passed += line_begin;
     end -= line_begin;
@@ -128,7 +130,7 @@ void TextReader::State::fill() {
     carriage_return.moved(line_begin);
     line_begin = 0;
   }
-  if (buffer.size() - end < buffer.size() / 2) buffer.resize(std::max(buffer.size() * 2, kBlock));
+  if (buffer.size() - end < buffer.size() / 2) buffer.resize(std::max(buffer.size() * 2, block));
   const std::size_t got = read_block(buffer.data() + end, buffer.size() - end);
   end += got;
   if (got == 0) at_end = true;
@@ -182,6 +184,7 @@ Result<TextReader> TextReader::open(const TextRange& range) {
   if (::fstat(state->file, &info) == 0 && S_ISREG(info.st_mode)) {
     const auto size = static_cast<std::uint64_t>(info.st_size);
     state->file_bytes = std::min(size, range.end) - std::min(size, range.begin);
+    state->block = static_cast<std::size_t>(std::clamp<std::uint64_t>(size, kFirstBlock, kBlock));
   }
   state->buffer.resize(kFirstBlock);
   if (range.begin > 0) {

@@ -86,7 +86,7 @@ bool is_header(const io::TableSample& sample, const Mode& mode, const PositionLo
 
 Result<> FeatureReader::begin(const io::TableSample& sample, std::span<const Field> first, bool& header) {
   header = is_header(sample, mode_, lookup_);
-  if (sample.columns < 2)
+  if (sample.columns < 2 && !names_.alone)
     return input_error(
         path_, fmt::format("found 1 column, expected names of {} and at least one feature", mode_.name));
   columns_.resize(sample.columns);
@@ -202,6 +202,10 @@ bool may_be_codes(const Column& column) {
 
 Result<SideFile> FeatureReader::finish(Mode& mode) {
   SideFile file{.listed = static_cast<Count>(position_.size())};
+  if (std::none_of(position_.begin(), position_.end(), [&](Index i) { return i < mode.size; }))
+    return input_error(fmt::format("{}:{}", path_, line_.front()),
+                       fmt::format("found no line about any of the {} positions of mode {}, expected {}",
+                                   mode.size, mode.name, lookup_.expected()));
   const auto grown = io::grow_mode(path_, new_labels_.take(), position_, mode);
   if (!grown) return grown.error();
   file.added = *grown;
@@ -215,6 +219,7 @@ Result<SideFile> FeatureReader::finish(Mode& mode) {
                       io::position_name(mode, position_[i], names_.index_base), path_, line, mode.name));
     line = line_[i];
   }
+  if (columns_.size() < 2) return file;
   std::vector<Feature> features;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const Column& column = columns_[c];

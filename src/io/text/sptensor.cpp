@@ -60,9 +60,9 @@ Result<Header> read_header(TextReader& reader) {
   }
   const auto order = read_whole_numbers(reader, 1, "the order, one whole number");
   if (!order) return order.error();
-  if (order->front() < 1 || order->front() > 1000) {
-    return input_error(reader.where(),
-                       fmt::format("found the order {}, expected one from 1 to 1000", order->front()));
+  if (order->front() < 1 || order->front() > kMostModes) {
+    return input_error(reader.where(), fmt::format("found the order {}, expected one from 1 to {}",
+                                                   order->front(), kMostModes));
   }
   const auto sizes = read_whole_numbers(reader, order->front(), fmt::format("{} sizes", order->front()));
   if (!sizes) return sizes.error();

@@ -32,7 +32,9 @@ Error wrong_value(const RecordReader& records, const Field& field, char decimal)
   else if (parse_decimal(text, decimal == ',' ? '.' : ',', value))
     expected = decimal == ',' ? "a number with a decimal comma" : "a number with a decimal point";
   else if (looks_numeric(text))
-    expected = "a number without separators between its digits";
+    expected = text.find_first_not_of("0123456789.,'_ +-eE") == std::string_view::npos
+                   ? "a number without separators between its digits"
+                   : "a number alone, without a currency, percent sign, brackets or fraction";
   return input_error(records.where(field),
                      fmt::format("found {}, expected {}", quoted(field.text), expected));
 }

@@ -94,6 +94,8 @@ int TableHead::column_called(const std::string& name) const {
     const std::string& found = first_record(c);
     if (found.empty() ? name == "mode" + std::to_string(c + 1) : found == name) return c;
   }
+  for (int c = 0; c < columns_; ++c)
+    if (!name.empty() && lower(first_record(c)) == lower(name)) return c;
   return kNone;
 }
 
@@ -108,19 +110,26 @@ int TableHead::find_wide_mode() const {
   }
   if (across == kNone || asks_for_wide()) return across;
   const LabelTable labels(modes[static_cast<std::size_t>(across)].labels);
+  const auto names_a_mode = [&](int c) {
+    return std::any_of(modes.begin(), modes.end(),
+                       [&](const Mode& mode) { return column_called(mode.name) == c; });
+  };
   for (int c = 0; c < columns_; ++c)
-    if (labels.find(first_record(c)) != kUnseen) return across;
+    if (labels.find(first_record(c)) != kUnseen && !names_a_mode(c)) return across;
   return kNone;
 }
 
-bool TableHead::first_record_names_known_modes() const {
-  const auto is_named = [&](const Mode& mode) {
-    for (int c = 0; c < columns_; ++c) {
-      if (first_record(c) == mode.name) return true;
-    }
-    return false;
-  };
-  return std::all_of(options_.known_modes->begin(), options_.known_modes->end(), is_named);
+bool TableHead::first_record_names_a_known_mode() const {
+  const auto& modes = *options_.known_modes;
+  for (int c = 0; c < columns_; ++c) {
+    const std::string& field = first_record(c);
+    if (field.empty() || seems_number(field)) continue;
+    const bool named = std::any_of(modes.begin(), modes.end(),
+                                   [&](const Mode& mode) { return lower(mode.name) == lower(field); });
+    const auto at = static_cast<std::size_t>(c);
+    if (named && (at >= modes.size() || LabelTable(modes[at].labels).find(field) == kUnseen)) return true;
+  }
+  return false;
 }
 
 // Asked before it is known whether there is a header, and so whether columns have names.
@@ -146,7 +155,7 @@ std::optional<int> TableHead::value_column_by_name(bool holding_numbers,
 
 bool TableHead::find_header() const {
   if (options_.header) return *options_.header;
-  if (known() && (first_record_names_known_modes() || wide_mode_ != kNone)) return true;
+  if (known() && (first_record_names_a_known_mode() || wide_mode_ != kNone)) return true;
   if (!known() && asks_for_wide()) return true;
   if (movielens_) return false;
   std::uint64_t number = 0;

@@ -2,7 +2,7 @@
 // What a table's first records tell before the columns have a meaning: how many there are, whether the first
 // record is a header, whether it is one of the MovieLens files that have none.
 //
-// The first record is a header when it holds a name that the options or the known modes use, or a value
+// The first record is a header when it holds a name that the options or one of the known modes use, or a value
 // column's usual name, or words above a value column of numbers.
 #pragma once
 
@@ -27,12 +27,14 @@ class TableHead {
   [[nodiscard]] bool header() const { return header_; }
   [[nodiscard]] bool movielens() const { return movielens_; }  // "user::item::rating::stamp", no header
   [[nodiscard]] const std::string& first_record(int column) const;
-  [[nodiscard]] bool first_record_names_known_modes() const;
+  // Some of the known modes' names, not counting numbers and labels of the mode that has this place.
+  [[nodiscard]] bool first_record_names_a_known_mode() const;
   // Of a wide table the known mode that lies across the columns: the one that the first record does not name, where it
   // names all others. kNone: there is no such mode. Unless the options ask for a wide table, labels of it must be there.
   static constexpr int kNone = -1;
   [[nodiscard]] int known_wide_mode() const { return wide_mode_; }
-  // The column that the first record gives this name, a nameless one being called by its number; kNone: there is none.
+  // The column that the first record gives this name, in these letters or else in capital or small ones, a nameless one
+  // being called by its number; kNone: there is none.
   [[nodiscard]] int column_called(const std::string& name) const;
   // The column that the first record calls "value", "rating", ..., unless it is taken.
   [[nodiscard]] std::optional<int> value_column_by_name(bool holding_numbers,

@@ -9,7 +9,8 @@
 //   modes   all other columns, but not MovieLens' time stamps unless they are to be binned or positions.
 //
 // Wide tables have rules of their own (wide_plan.cpp).
-// With known modes the columns are found by the modes' names in the header, else taken in the modes' order.
+// With known modes a header has to name them all, unless none of them ever had a name; without one the columns are taken in the
+// modes' order.
 #include "io/text/table_plan.hpp"
 
 #include <fmt/format.h>
@@ -207,15 +208,41 @@ Result<> TablePlanner::choose_modes() {
   return Nothing{};
 }
 
+// By the header's names. Columns that it calls something else are never taken for a mode by their place: what they hold could
+// be of another mode, whose labels would be taken for new ones.
+Result<> TablePlanner::find_known_modes() {
+  std::vector<std::string> wanted;
+  std::vector<int> found;
+  std::string missing;
+  bool nameless = !head_.first_record_names_a_known_mode();
+  for (const Mode& mode : *options_.known_modes) {
+    wanted.push_back(mode.name);
+    nameless = nameless && mode.name == fmt::format("mode{}", wanted.size());
+    const int column = head_.column_called(mode.name);
+    if (missing.empty() && (column == TableHead::kNone || contains(found, column))) missing = mode.name;
+    found.push_back(column);
+  }
+  if (missing.empty()) modes_ = found;
+  if (missing.empty() || nameless) return Nothing{};
+  std::vector<std::string> others;  // that could have been meant
+  for (int c = 0; c < columns_; ++c)
+    if (!contains(found, c)) others.push_back(names_[static_cast<std::size_t>(c)]);
+  const auto meant = nearest(missing, others);
+  return input_error(
+      path_,
+      fmt::format("found the header {} without {}, expected the names of all modes, {}, or to be told which "
+                  "columns they are{}",
+                  quoted(fmt::format("{}", fmt::join(names_, ", ")), 200), quoted(missing),
+                  fmt::join(wanted, ", "),
+                  meant ? fmt::format("; does {} stand for {}?", quoted(*meant), quoted(missing)) : ""));
+}
+
 Result<> TablePlanner::choose_known_modes() {
   const auto& wanted = *options_.known_modes;
   if (!stated_.empty()) {
     modes_ = stated_;
-  } else if (head_.header() && head_.first_record_names_known_modes()) {
-    for (const Mode& mode : wanted) {
-      const auto at = std::find(names_.begin(), names_.end(), mode.name);
-      modes_.push_back(static_cast<int>(at - names_.begin()));
-    }
+  } else if (head_.header()) {
+    if (auto found = find_known_modes(); !found) return found;
   }
   const bool in_order = modes_.empty();
   if (in_order && static_cast<std::size_t>(columns_ - (weight_ < 0 ? 0 : 1)) == wanted.size()) {

@@ -52,6 +52,7 @@ class TablePlanner {
   Result<> choose_decimal();
   Result<> choose_modes();
   Result<> choose_known_modes();
+  Result<> find_known_modes();
 
   // Wide tables.
   [[nodiscard]] bool is_wide_mode(const std::string& reference) const {

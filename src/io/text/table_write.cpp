@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kValue = -1;
 constexpr int kWeight = -2;
+constexpr int kAdded = -3;  // the first added column, the next one is kAdded - 1
 
 struct Shape {
   std::string delimiter;
@@ -43,7 +44,7 @@ void append_column(Shape& shape, int column, const char* name, bool named) {
   if (named) shape.header.emplace_back(name);
 }
 
-Shape plan_columns(const std::string& path, const TensorFile& file) {
+Shape plan_own_columns(const std::string& path, const TensorFile& file, bool any_value) {
   const TableLayout& layout = file.table;
   const auto order = static_cast<int>(file.modes.size());
   Shape shape;
@@ -72,8 +73,16 @@ Shape plan_columns(const std::string& path, const TensorFile& file) {
     if (!layout.header.empty()) shape.header.push_back(layout.header[static_cast<std::size_t>(c)]);
   }
   const bool named = !layout.header.empty();
-  if (layout.value_column < 0 && !all_ones(file.entries)) append_column(shape, kValue, "value", named);
+  if (layout.value_column < 0 && (any_value || !all_ones(file.entries)))
+    append_column(shape, kValue, "value", named);
   if (weight_column < 0 && !file.entries.weight.empty()) append_column(shape, kWeight, "weight", named);
+  return shape;
+}
+
+Shape plan_columns(const std::string& path, const TensorFile& file, const std::vector<AddedColumn>& added) {
+  Shape shape = plan_own_columns(path, file, !added.empty());
+  for (std::size_t i = 0; i < added.size(); ++i)
+    append_column(shape, kAdded - static_cast<int>(i), added[i].name.c_str(), !shape.header.empty());
   return shape;
 }
 
@@ -141,16 +150,16 @@ std::string table_field(std::string_view text, std::string_view delimiter) {
   return field + "\"";
 }
 
-Result<> write_table(const std::string& path, const TensorFile& file) {
+Result<> write_table(const std::string& path, const TensorFile& file, const std::vector<AddedColumn>& added) {
   if (auto fine = check_writable(path, file); !fine) return fine;
-  if (file.table.wide_mode >= 0) return write_wide_table(path, file);
+  if (file.table.wide_mode >= 0 && added.empty()) return write_wide_table(path, file);
   std::vector<PositionText> texts;
   for (const Mode& mode : file.modes) {
     auto text = PositionText::of(mode, file.index_base);
     if (!text) return text.error();
     texts.push_back(std::move(*text));
   }
-  const Shape shape = plan_columns(path, file);
+  const Shape shape = plan_columns(path, file, added);
   if (auto fine = check_line_breaks(path, file, shape.delimiter); !fine) return fine;
   auto out = TextWriter::create(path);
   if (!out) return out.error();
@@ -162,7 +171,9 @@ Result<> write_table(const std::string& path, const TensorFile& file) {
   for (std::size_t e = 0; e < file.entries.value.size(); ++e) {
     for (std::size_t c = 0; c < shape.columns.size(); ++c) {
       if (c > 0) out->text(shape.delimiter);
-      if (shape.columns[c] == kWeight) {
+      if (shape.columns[c] <= kAdded) {
+        out->number(added[static_cast<std::size_t>(kAdded - shape.columns[c])].value[e], shape.decimal);
+      } else if (shape.columns[c] == kWeight) {
         out->number(file.entries.weight[e], shape.decimal);
       } else if (shape.columns[c] != kValue) {
         const auto k = static_cast<std::size_t>(shape.columns[c]);

@@ -5,6 +5,7 @@
 #include <lacuna/io/files.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/text/writer.hpp"
 
@@ -22,6 +23,13 @@ void write_field(TextWriter& out, std::string_view text, const std::string& deli
 // Only CSV's own delimiters let a quoted field hold line breaks.
 Result<> check_line_breaks(const std::string& path, const TensorFile& file, const std::string& delimiter);
 
-Result<> write_table(const std::string& path, const TensorFile& file);
+// A column behind the others, with a number for each entry.
+struct AddedColumn {
+  std::string name;
+  std::vector<double> value;
+};
+// With added columns a table has a line for each cell, and the layout must be of such a one.
+Result<> write_table(const std::string& path, const TensorFile& file,
+                     const std::vector<AddedColumn>& added = {});
 
 }  // namespace lacuna::io

@@ -188,6 +188,7 @@ Result<TensorFile> read_video(const std::string& path, const ReadOptions& option
   array.value = std::move(stream->value);
   array.group = format.channels;
   array.mode_names = {"time", "row", "column", "channel"};
+  array.in_order = {0, 1, 2};
   array.layout.dtype = "|u1";
   array.layout.scale = 255;
   array.layout.parameters = format.parameters;

@@ -175,7 +175,12 @@ Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get) 
     const std::uint64_t all = (stream.frames + 1) * cells;
     constexpr std::uint64_t kCell =
         2 * sizeof(double) + 4 * sizeof(Index);  // while the list of numbers grows
-    if (auto fits = check_memory(path, all, kCell); !fits) return fits.error();
+    if (all > stream.value.capacity()) {  // what is allowed is asked when the list grows, not for each frame
+      const std::uint64_t room = std::max<std::uint64_t>(all, 2 * stream.value.capacity());
+      if (auto fits = check_memory(path, room, kCell); !fits)
+        if (fits = check_memory(path, all, kCell); !fits) return fits.error();
+      stream.value.reserve(room);
+    }
     stream.value.resize(all);
     decode_frame(*format, frame.data(), stream.value.data() + stream.frames * cells);
     ++stream.frames;
