@@ -58,9 +58,9 @@ class RoundFlag {
     const double step = *value_step(model);
     for (double& value : values) {
       value = step * std::round(value / step);
-      if (!model.clip) continue;
-      if (value < model.clip->low) value = step * std::ceil(model.clip->low / step);
-      if (value > model.clip->high) value = step * std::floor(model.clip->high / step);
+      if (model.clip && value < model.clip->low) value = step * std::ceil(model.clip->low / step);
+      if (model.clip && value > model.clip->high) value = step * std::floor(model.clip->high / step);
+      if (value == 0.0) value = 0.0;  // which would be written -0
     }
   }
 

@@ -57,7 +57,6 @@ void tell(const std::vector<ReliabilityBin>& table) {
 
 // Facts are the test file's cells of value other than 0; those of the filter files are known beforehand.
 Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const {
-  if (!everyone().alone()) return usage_error("--ranking", "runs on one process; start it without mpirun");
   const auto modes = parse_mode_list(ranking, fitted.modes);
   if (!modes) return usage_error("--ranking", modes.error().what);
   const auto keep_facts = [](Entries& entries) {
@@ -71,14 +70,14 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
   std::vector<Mode> seen = facts.modes;
   for (const std::string& path : filter) {
     auto file = read_cells(path, input, seen, fitted.index_base);
-    if (!file) return file.error();
+    if (auto fine = agreed(file); !fine) return fine.error();
     keep_facts(file->entries);
     known.append(file->entries.cells);
     seen = std::move(file->modes);
   }
   catch_signals();
-  const Ranking found = rank_facts(Predictor(fitted), extents(seen), facts.entries.cells, known, *modes,
-                                   [] { return signal_seen() != 0; });
+  const Ranking found = rank_together(Predictor(fitted), extents(seen), facts.entries.cells, known, *modes,
+                                      [] { return signal_seen() != 0; });
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"queries", found.queries},
                                               {"mrr", found.mrr},

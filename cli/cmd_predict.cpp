@@ -13,6 +13,9 @@
 #include "command.hpp"
 #include "file_flags.hpp"
 #include "input.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/standard_streams.hpp"
+#include "io/text/table_write.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -28,34 +31,51 @@ struct PredictCommand {
   double interval = 0.0;
 
   Result<int> run();
-  Result<> write_interval(const Model& fitted, const Predictor& predictor, TensorFile& file) const;
+  [[nodiscard]] Result<std::vector<io::AddedColumn>> interval_ends(const Model& fitted,
+                                                                   const Predictor& predictor,
+                                                                   const Entries& entries) const;
+  Result<> write(TensorFile& file, std::vector<io::AddedColumn> ends) const;
 };
 
-// The ends of every cell's interval, in two files like the one of the values.
-Result<> PredictCommand::write_interval(const Model& fitted, const Predictor& predictor,
-                                        TensorFile& file) const {
-  const std::vector<double> middle = file.entries.value;
-  const std::vector<Count> support = predictor.support(file.entries.cells, file.entries.coordinates);
+// Low and high of every cell; nothing where no intervals are asked for.
+Result<std::vector<io::AddedColumn>> PredictCommand::interval_ends(const Model& fitted,
+                                                                   const Predictor& predictor,
+                                                                   const Entries& entries) const {
+  std::vector<io::AddedColumn> ends;
+  if (!(interval > 0.0)) return ends;
+  const std::vector<Count> support = predictor.support(entries.cells, entries.coordinates);
   for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
-    for (std::size_t e = 0; e < middle.size(); ++e) {
-      double end = middle[e] + sign * fitted.calibration.half_width(support[e], interval);
+    io::AddedColumn& column = ends.emplace_back(io::AddedColumn{.name = name, .value = entries.value});
+    for (std::size_t e = 0; e < column.value.size(); ++e) {
+      double& end = column.value[e];
+      end += sign * fitted.calibration.half_width(support[e], interval);
       if (fitted.clip) end = std::clamp(end, fitted.clip->low, fitted.clip->high);
       if (!std::isfinite(end))
         return usage_error(
             "--interval",
             fmt::format("{} asks for more than the entries held out for it can tell", interval));
-      file.entries.value[e] = end;
     }
-    if (auto written = write_tensor(beside(out, name), file); !written) return written.error();
   }
-  return Nothing{};
+  return ends;
+}
+
+// The ends of intervals in two files like the one of the values, or in two more columns of what goes to a stream.
+Result<> PredictCommand::write(TensorFile& file, std::vector<io::AddedColumn> ends) const {
+  if (!ends.empty() && io::is_standard_stream(out)) {
+    if (file.table.wide_mode >= 0) file.table = {};  // a line for each cell
+    return io::write_table(out, file, ends);
+  }
+  OutputsTogether all;
+  if (auto written = write_tensor(out, file); !written) return written.error();
+  for (io::AddedColumn& end : ends) {
+    file.entries.value = std::move(end.value);
+    if (auto written = write_tensor(beside(out, end.name), file); !written) return written.error();
+  }
+  return all.commit();
 }
 
 Result<int> PredictCommand::run() {
   use_threads(output.threads);
-  if (interval > 0.0 && out == "-")
-    return usage_error("--interval",
-                       "the ends of intervals go to files beside the output, expected a name for it, not -");
   auto fitted = load_model(model);
   if (auto fine = agreed(fitted); !fine) return fine.error();
   clip.apply_to(*fitted);
@@ -72,9 +92,9 @@ Result<int> PredictCommand::run() {
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
-  if (auto written = write_tensor(out, *file); !written) return written.error();
-  if (interval > 0.0)
-    if (auto written = write_interval(*fitted, predictor, *file); !written) return written.error();
+  auto ends = interval_ends(*fitted, predictor, file->entries);
+  if (!ends) return ends.error();
+  if (auto written = write(*file, std::move(*ends)); !written) return written.error();
   if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
@@ -96,9 +116,10 @@ Action add_predict(CLI::App& app) {
   verb.add_option("model", command->model, "a fitted model")->required();
   verb.add_option("cells", command->cells, "file that lists cells, with or without values")->required();
   verb.add_option("-o,--output", command->out, "where to write them with predicted values")->required();
-  verb.add_option(
-          "--interval", command->interval,
-          "also write the ends of intervals that hold with this probability, such as 0.9, beside the output")
+  verb.add_option("--interval", command->interval,
+                  "also write the ends of intervals that hold with this probability, such as 0.9, beside the "
+                  "output; to - "
+                  "as columns low and high of a table")
       ->check(CLI::Range(0.0, 1.0));
   command->clip.add_flag(verb);
   command->round.add_flag(verb);

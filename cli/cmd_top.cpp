@@ -83,7 +83,7 @@ Result<Cells> TopCommand::excluded_cells(const Model& fitted) const {
 
 // A label on each line, of the mode that --candidates names.
 Result<std::vector<Index>> read_labels(const std::string& path, const ModeNames& names, int mode) {
-  auto reader = io::TextReader::open(path);
+  auto reader = io::TextReader::open(path == "-" ? "/dev/stdin" : path);
   if (!reader) return reader.error();
   std::vector<Index> positions;
   std::string_view line;
@@ -160,6 +160,11 @@ Result<> TopCommand::ask_once(const QueryRules& rules) {
   if (each.empty()) return answer({*query});
   const auto mode = rules.names().find_mode(each);
   if (!mode) return usage_error("--each", rules.names().no_such_mode(each));
+  if (query->role[*mode] == Asked::kFixed)
+    return usage_error(
+        "--each", fmt::format("asks for each position of mode {}, and the question for {} alone, expected "
+                              "one of them",
+                              rules.names().name(*mode), rules.names().text(*mode, query->at[*mode])));
   query->role[*mode] = Asked::kFixed;
   const Index size = predictor->model().modes[*mode].size;
   for (Index i = 0; i < size;) {

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "base/nearest.hpp"
 #include "io/text/number.hpp"
 #include "io/text/time.hpp"
@@ -41,9 +45,22 @@ std::string ModeNames::no_such_mode(std::string_view name) const {
                      meant(nearest(name, names), ""));
 }
 
+// Where a number or a time stamp lies; NaN for what is neither, which equals no position.
+double ModeNames::place(int mode, std::string_view text) const {
+  double position = 0.0;
+  return io::parse_position(text, '.', position, texts_[mode].zone())
+             ? position
+             : std::numeric_limits<double>::quiet_NaN();
+}
+
 Index ModeNames::find(int mode, std::string_view text) const {
   const Mode& of = model_->modes[mode];
-  if (!of.binning) return lookups_[mode].find(text);
+  if (!of.binning) {
+    const Index named = lookups_[mode].find(text);
+    if (named != kUnseen || of.labels.empty() || of.positions.empty()) return named;
+    const auto at = std::find(of.positions.begin(), of.positions.end(), place(mode, text));
+    return at == of.positions.end() ? kUnseen : static_cast<Index>(at - of.positions.begin());
+  }
   if (const Index named = of.labels.empty() ? kUnseen : lookups_[mode].find(text); named != kUnseen)
     return named;
   std::int64_t seconds = 0;
@@ -59,6 +76,11 @@ std::string ModeNames::no_such_position(int mode, std::string_view text) const {
   if (of.binning)
     return fmt::format("found {}, expected a time of mode {}: from {} on, {} steps of {}", io::quoted(text),
                        of.name, this->text(mode, 0), of.size, io::width_text(*of.binning));
+  if (!of.labels.empty() && !of.positions.empty() && !std::isnan(place(mode, text)))
+    return fmt::format(
+        "found {}, where mode {} has no entry, expected one of its {} positions, such as {}: "
+        "what lies between them is for lacuna predict",
+        io::quoted(text), of.name, of.size, io::quoted(of.labels.front()));
   return fmt::format("found {}, expected {}{}", io::quoted(text), lookups_[mode].expected(),
                      meant(nearest(text, of.labels), "'"));
 }

@@ -36,6 +36,8 @@ class ModeNames {
   [[nodiscard]] std::string text(int mode, Index position) const;
 
  private:
+  [[nodiscard]] double place(int mode, std::string_view text) const;
+
   const Model* model_;
   std::vector<io::PositionLookup> lookups_;
   std::vector<io::PositionText> texts_;

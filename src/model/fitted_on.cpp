@@ -10,6 +10,12 @@ bool tells_values(const Model& model) {
   return latent != nullptr && (latent->factored() || model.method == "tr-mm");
 }
 
+const Model* keeper_of_entries(const Model& model) {
+  for (const Model* one : members(model))
+    if (tells_values(*one)) return one;
+  return nullptr;
+}
+
 double noise_variance(const Model& model) {
   if (const FitRecord::Value* noise = model.record.find("noise"))
     if (const double* deviation = std::get_if<double>(noise)) return *deviation * *deviation;

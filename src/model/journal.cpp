@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "kernels/share_plan.hpp"
+#include "model/body.hpp"
+#include "model/shared_values.hpp"
 
 namespace lacuna {
 namespace {
@@ -74,6 +79,18 @@ void Journal::bind(About about) {
   counts_.clear();
   prefix_.clear();
   closed_ = false;
+}
+
+void Journal::share(const Communicator& everyone) {
+  if (std::exchange(sharers_, &everyone) == &everyone || everyone.alone()) return;  // the fit after tuning
+  for (JournalItem& item : items_) {
+    if (!item.held || item.held->latent() == nullptr) continue;
+    auto mine = std::make_shared<Model>(*item.held);
+    ObservedTensor& dual = std::get<Latent>(*mine->body).dual;
+    dual = portion_of_whole(dual, everyone);
+    item.held = std::move(mine);
+    item.model = item.held;
+  }
 }
 
 std::string Journal::next(const std::string& kind) {
@@ -149,6 +166,7 @@ JournalItem& Journal::place(const std::string& key) {
 
 void Journal::finish(const std::string& key, const std::string& about, Saved saved,
                      const std::shared_ptr<const Model>& model, Hold hold) {
+  closed_ = sharers_->any(closed_);
   if (closed_) return;
   JournalItem& item = place(key);
   item.about = about;
@@ -157,7 +175,7 @@ void Journal::finish(const std::string& key, const std::string& about, Saved sav
   item.saved = std::move(saved);
   item.model = model;
   this->hold(key, model, hold);
-  if (wanted()) save();
+  if (sharers_->any(wanted())) save();
 }
 
 void Journal::keep(const std::string& key, const std::string& about, Saved saved) {
@@ -189,9 +207,29 @@ bool Journal::wanted() const {
 
 void Journal::close() { closed_ = true; }
 
+// With all of each model in place of this process's part.
+Result<> Journal::write() {
+  if (sharers_->alone()) return write_();
+  std::vector<std::shared_ptr<const Model>> whole;
+  std::vector<std::weak_ptr<const Model>> parts;
+  for (JournalItem& item : items_) {
+    parts.push_back(item.model);
+    const std::shared_ptr<const Model> mine = item.model.lock();
+    if (!mine || is_gone(*mine)) continue;
+    auto all = std::make_shared<Model>(*mine);
+    gather_dual(*sharers_, *all, GatherTo::kFirst);
+    if (!write_) continue;
+    item.model = all;
+    whole.push_back(std::move(all));
+  }
+  Result<> written = write_ ? write_() : Result<>(Nothing{});
+  for (std::size_t i = 0; i < items_.size(); ++i) items_[i].model = parts[i];
+  return written;
+}
+
 void Journal::save() {
-  if (!write_ || !changed_) return;
-  const auto written = write_();
+  if (!sharers_->any(write_ && changed_)) return;
+  const auto written = write();
   last_save_ = Stopwatch::steady_seconds();
   if (written) {
     changed_ = false;

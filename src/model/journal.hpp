@@ -10,6 +10,10 @@
 // The model that a task came to is as large as the data. It is kept as long as somebody holds it, because then it may
 // still be asked for; when nobody does, all that was made of it is in the journal, too.
 //
+// Where processes share the entries (share()), each has some of every model's dual. All of them run through the same
+// tasks, and the one that writes gathers the models that are to be kept when it does: what is written is as large, and
+// means the same, whoever shared it.
+//
 // Time: seconds() are those that all runs together have used. While tasks are answered it stands where it stood then.
 #pragma once
 
@@ -22,6 +26,7 @@
 
 #include "base/archive.hpp"
 #include "base/stopwatch.hpp"
+#include "dist/communicator.hpp"
 
 namespace lacuna {
 
@@ -45,6 +50,10 @@ class Journal {
   void bind(About about);
   void call(const std::string& what, std::string name) { names_[what] = std::move(name); }
   [[nodiscard]] const About& about() const { return about_; }
+
+  // From here on these processes run through the tasks together, and each has of a model's dual a part. Called by all of
+  // them, when they have loaded the same; finish(), keep() and save() are, too. They must outlive the fit.
+  void share(const Communicator& everyone);
 
   // Of one more task of this kind.
   [[nodiscard]] std::string next(const std::string& kind);
@@ -108,7 +117,9 @@ class Journal {
   JournalItem* find(const std::string& key, const std::string& about, bool finished);
   JournalItem& place(const std::string& key);
   void go_live(double seconds);
+  [[nodiscard]] Result<> write();
 
+  const Communicator* sharers_ = &serial_communicator();
   std::function<Result<>()> write_;
   double every_;
   About about_;

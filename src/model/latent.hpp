@@ -16,12 +16,25 @@
 
 namespace lacuna {
 
+// What a part in factored form expects of a row before its values are seen: numbers about
+//   (sum_e w_e)^(-1/2) sum_e w_e shared_e      over the row's entries, shared_e of the other factor's row that e meets,
+// each of the precision `ridge` times that of the noise.
+struct SidePrior {
+  std::vector<double> ridge;  // of each column; 0: it is not solved for, all rows have the same number there
+  Matrix<float> shared{};     // a column more than the factor, for the effect of a row; empty: 0 is expected
+};
+struct PartPrior {
+  SidePrior rows;
+  SidePrior fibers;
+};
+
 struct ModelPart {
   PartSpec modes;
   double lambda = 0.0;
   Matrix<double> factor;  // U_p
   // V_p, fibers x r; listed fibers first, then single ones (FiberView::fiber_of_single). None: dual form.
   std::optional<Matrix<double>> right{};
+  std::optional<PartPrior> prior{};  // of a factored part whose method has one (als): what `update` goes by
 };
 
 struct Latent {

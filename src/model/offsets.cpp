@@ -198,7 +198,9 @@ void Offsets::add(Effect effect) {
     return;
   }
   // Both are ascending: merged like two sorted lists.
-  Effect merged{.modes = same->modes, .ridge = same->ridge};
+  // The variances add up.
+  const double ridges = same->ridge + effect.ridge;
+  Effect merged{.modes = same->modes, .ridge = ridges > 0.0 ? same->ridge * effect.ridge / ridges : 0.0};
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < same->key.size() || j < effect.key.size()) {

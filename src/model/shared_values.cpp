@@ -61,7 +61,10 @@ void gather_dual(const Communicator& everyone, Model& model, GatherTo to) {
     weights.resize(mine.values().size(), 1.0);
     entries.weight = gathered(std::span<const double>(weights));
   }
-  if (!everyone.first() && to == GatherTo::kFirst) return;
+  if (!everyone.first() && to == GatherTo::kFirst) {
+    latent->dual = ObservedTensor::of_sorted(mine.modes(), {.cells = Cells(mine.order()), .value = {}});
+    return;
+  }
   auto whole = ObservedTensor::create(mine.modes(), std::move(entries));
   if (!whole) throw std::runtime_error("the processes' entries do not make a tensor: " + whole.error().what);
   latent->dual = std::move(*whole);

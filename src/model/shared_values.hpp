@@ -22,7 +22,7 @@ inline constexpr int kOffsetSweeps = 40;  // at most, of an offset that is fitte
 [[nodiscard]] Range shared_range(std::span<const double> values, const Communicator& everyone);
 
 // The dual of a latent body is over the entries that this process has. Afterwards the first process, or everyone, has
-// that of all, and the model is what one process would have fitted.
+// that of all, and the model is what one process would have fitted; where it is the first alone, others have nothing of it.
 enum class GatherTo { kFirst, kEveryone };
 void gather_dual(const Communicator& everyone, Model& model, GatherTo to);
 

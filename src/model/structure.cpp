@@ -95,8 +95,12 @@ Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, 
     }
     if (!modes[*mode].labels.empty() && modes[*mode].positions.empty())
       return usage_error("", "found " + quoted(piece) + ", but the labels of " + modes[*mode].name +
-                                 " lie nowhere: expected positions for them (--coordinates " +
-                                 modes[*mode].name + "=FILE)");
+                                 " lie nowhere: expected positions for them, the coordinates of " +
+                                 modes[*mode].name +
+                                 (modes[*mode].side ? "; a graph or features tell no distances, they speak "
+                                                      "through side= of a part that learns " +
+                                                          modes[*mode].name
+                                                    : ""));
     const std::string_view word = trimmed(piece.substr(tilde + 1));
     auto length = parse_number(word);
     if (word == "auto") {
@@ -121,6 +125,7 @@ Result<> parse_setting(std::string_view word, PartOptions& part) {
   const std::string_view key = word.substr(0, equals);
   double value = std::nan("");
   if (equals != std::string_view::npos) value = parse_number(word.substr(equals + 1)).value_or(value);
+  if (word == "smooth=3/2") value = 1.5;
   const bool whole = value >= 1.0 && value <= 1e6 && value == std::floor(value);
   if (key == "rank" && whole)
     part.rank = static_cast<int>(value);
@@ -140,7 +145,7 @@ Result<> parse_setting(std::string_view word, PartOptions& part) {
     return usage_error(
         "", "found " + quoted(word) +
                 " in a part, expected rank=N, lambda=FACTOR, rows=POWER, fibers=POWER, side=SHARE or "
-                "smooth=1, 1.5, 2 or auto");
+                "smooth=1, 3/2, 2 or auto");
   return Nothing{};
 }
 
@@ -173,7 +178,7 @@ Result<PartOptions> parse_part(std::string_view text, const std::vector<Mode>& m
       return usage_error("", "found side= in " + quoted(text) +
                                  (mode == nullptr ? std::string(", which learns nothing")
                                                   : ", but nothing is known of mode " + mode->name +
-                                                        ": give it --side or --graph"));
+                                                        ": give it side information or a graph"));
   }
   if (part.spec.near.empty() && (part.spec.smoothness != 1.0 || part.open_smoothness))
     return usage_error("", "found smooth= in " + quoted(text) + ", which has no near mode such as " +

@@ -17,9 +17,10 @@ namespace {
 
 constexpr int kSweeps = 12;
 constexpr double kEnough =
-    1e-3;  // of what is left of the new entries: a sweep that changes them by less is the last
+    1e-2;  // of what is left of the new entries: a sweep that changes them by less is the last
 constexpr Count kFewestHeld = 10;
-// Factors are means of what they may be, so their covariance is too small by an unknown amount; held-out entries choose.
+// Without a prior of the fit's. Factors are means of what they may be, so their covariance is too small by an unknown
+// amount; held-out entries choose.
 constexpr std::array<double, 5> kRidges = {0.25, 0.5, 1.0, 2.0, 4.0};
 
 class Updating {
@@ -30,6 +31,7 @@ class Updating {
     const ObservedTensor& tensor = joined_.tensor;
     number_.assign(tensor.values().begin(), tensor.values().end());
     entries_.is_fresh = joined_.is_fresh;
+    entries_.weight.reserve(number_.size());
     for (Count e = 0; e < tensor.size(); ++e) {
       entries_.weight.push_back(tensor.weight(e));
       if (entries_.is_fresh[e] != 0) entries_.fresh.push_back(static_cast<Index>(e));
@@ -40,6 +42,10 @@ class Updating {
     for (UpdatePart& part : parts_) {
       if (part.spec.learns()) part.rows.choose(entries_);
       part.fibers.choose(entries_);
+      if (model.method == "als") {  // which weighs how sure it is of what it multiplies
+        part.rows.find_variances(entries_, part.fibers, noise);
+        part.fibers.find_variances(entries_, part.rows, noise);
+      }
       part.rows.anchor(entries_, part.fibers, noise);
       part.fibers.anchor(entries_, part.rows, noise);
     }
@@ -49,6 +55,11 @@ class Updating {
   }
 
   [[nodiscard]] const UpdateEntries& entries() const { return entries_; }
+  // Whether the fit says what to expect of what is new, so that no ridge is left to choose.
+  [[nodiscard]] bool has_priors() const {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const UpdatePart& part) { return part.rows.prior(); });
+  }
 
   // The root mean square of what is left of held-out entries; nothing without any.
   std::optional<double> held_out_rmse() const {
@@ -79,6 +90,7 @@ class Updating {
       part.rows.take(entries_, part.fibers, held);
       part.fibers.take(entries_, part.rows, held);
     }
+    expect_effects();
     if (held) std::fill(entries_.held.begin(), entries_.held.end(), 0);
   }
 
@@ -110,6 +122,8 @@ class Updating {
       result.moved += part.rows.moved() + part.fibers.moved();
       latent.parts.push_back(
           {.modes = part.spec, .lambda = 1.0, .factor = part.rows.rows(), .right = part.fibers.rows()});
+      if (part.rows.prior())
+        latent.parts.back().prior = PartPrior{.rows = *part.rows.prior(), .fibers = *part.fibers.prior()};
     }
     model.offsets.effects.clear();
     for (const UpdateEffect& effect : effects_) {
@@ -133,6 +147,20 @@ class Updating {
   }
 
  private:
+  // Of what is new, from the priors of the parts.
+  void expect_effects() {
+    for (UpdateEffect& effect : effects_) {
+      effect.forget_expected();
+      for (const UpdatePart& part : parts_) {
+        const Cells& cells = joined_.tensor.cells();
+        part.rows.for_expected_effects(
+            entries_, [&](Index e, double value) { effect.expect({part.spec.mode}, cells, e, value); });
+        part.fibers.for_expected_effects(
+            entries_, [&](Index e, double value) { effect.expect(part.spec.agree, cells, e, value); });
+      }
+    }
+  }
+
   // The old entries whose rows, fibers or effects are solved for: their numbers become their values. All others keep
   // what was left of them.
   void find_touched(bool whole) {
@@ -208,7 +236,6 @@ Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_v
 }
 
 void check(const Model& model, const std::vector<Mode>& modes) {
-  if (const std::string why = why_not_updated(model); !why.empty()) throw std::invalid_argument(why);
   if (static_cast<int>(modes.size()) != model.order())
     throw std::invalid_argument("an update has the modes of its model");
   for (int k = 0; k < model.order(); ++k) {
@@ -223,7 +250,7 @@ void check(const Model& model, const std::vector<Mode>& modes) {
 
 std::string why_not_updated(const Model& model) {
   if (std::holds_alternative<Blend>(*model.body))
-    return "a blend of models cannot be updated; fit again, or fit one with --blend 1";
+    return "a blend of models cannot be updated; fit again, or fit one with blend 1";
   const Latent* latent = model.latent();
   if (latent == nullptr || (model.method != "als" && model.method != "tr-mm"))
     return "models of als and tr-mm can be updated, and this is one of " + model.method + "; fit again";
@@ -233,14 +260,23 @@ std::string why_not_updated(const Model& model) {
   return "";
 }
 
+std::string why_not_refitted(const Model& model) {
+  if (keeper_of_entries(model) != nullptr) return "";
+  return "a model of " + model.method +
+         " does not keep the entries it was fitted on; fit again from all of them";
+}
+
 Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes, const Entries& entries,
                                       Duplicates duplicates) {
+  if (const std::string why = why_not_refitted(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
-  return join(model, fitted_values(model), std::move(modes), entries, duplicates);
+  const Model& keeper = *keeper_of_entries(model);
+  return join(keeper, fitted_values(keeper), std::move(modes), entries, duplicates);
 }
 
 Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
                             const UpdateOptions& options) {
+  if (const std::string why = why_not_updated(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
   UpdateResult result;
   for (int k = 0; k < model.order(); ++k) result.added.push_back(modes[k].size - model.modes[k].size);
@@ -257,8 +293,10 @@ Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const E
   updating.take(false);
   const auto& held = updating.entries().held;
   double ridge = 1.0;
+  const std::span<const double> ridges =
+      updating.has_priors() ? std::span<const double>(&ridge, 1) : std::span<const double>(kRidges);
   if (std::count(held.begin(), held.end(), 1) >= kFewestHeld)
-    for (const double one : kRidges) {
+    for (const double one : ridges) {
       updating.solve(one);
       const double rmse = *updating.held_out_rmse();
       if (result.held_out_rmse && rmse >= *result.held_out_rmse) break;

@@ -52,6 +52,26 @@ class Lists(CliTest):
         expected = [c for i in range(1, 13) for c in self.best(lambda c, i=i: c[0] == i and c[1] == 4, 2)]
         self.assertEqual(self.listed("mode2=4", "--each", "mode1", "-k", 2), expected)
 
+    def test_each_position_and_one_of_them_contradict_each_other(self):
+        message = self.fails(2, "top", "m.lac", "mode1=3", "--each", "mode1")
+        self.assertIn("--each: asks for each position of mode mode1, and the question for 3 alone", message)
+
+    def test_candidates_from_standard_input(self):
+        asked = ("top", "m.lac", "mode1=3", "mode3=2", "--observed", "--candidates")
+        self.write("few.txt", "2\n7\n9\n")
+        expected = self.ok(*asked, "few.txt")
+        for given in ("-", "mode2=-"):
+            done = subprocess.run([LACUNA, *asked, given], cwd=self.folder, input="2\n7\n9\n", capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
+        self.assertIn("standard input is also", self.fails(2, "top", "m.lac", "-", "--candidates", "-"))
+
+    def test_an_unknown_label_ends_a_stream_after_the_answers_before_it(self):
+        done = subprocess.run([LACUNA, "top", "m.lac", "-", "-k", "1"], cwd=self.folder, input="3,?,2\n99,?,2\n5,?,1\n",
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(":2:1: found '99'", done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 2)  # the header and the first answer
+
     def test_candidates_and_exclusions(self):
         self.write("few.txt", "2\n7\n9\n")
         few = self.listed("mode1=3", "mode3=2", "--candidates", "few.txt", "--observed")

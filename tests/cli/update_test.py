@@ -114,6 +114,24 @@ class Updates(CliTest):
         self.assertEqual(self.ok_json("info", "again.lac")["settings"]["max_iterations"], steps)
         self.assertNotEqual(self.predicted("again.lac", self.rest), self.predicted("m2.lac", self.rest))
 
+    def test_refit_of_near_parts_is_the_fit_of_all_entries(self):
+        self.write("where.txt", "".join(f"w{w} {w}\n" for w in range(WEEKS)))
+        near = ("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--offsets", "user,item", "--quiet",
+                "--coordinates", "week=where.txt", "--max-iterations", "100", "--tolerance", "1e-6")
+        self.fitted(*near)
+        self.assertIn("--refit does that", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac"))
+        self.ok("update", "m.lac", "new.csv", "-o", "m2.lac", "--refit")
+        self.ok("fit", self.table("all.csv", self.base + self.new), "-o", "full.lac", *near)
+        # Values are told from what the fit leaves, and both stop at a tolerance.
+        self.assertLess(abs(math.log(self.error("m2.lac") / self.error("full.lac"))), 0.01)
+        self.assertLess(self.error("m2.lac"), 0.9 * self.error("m.lac"))
+        self.write("late.csv", "user,item,week,stars\nu1,i1,w77,4\n")
+        self.assertIn("mode week", self.fails(3, "update", "m.lac", "late.csv", "-o", "m3.lac", "--refit"))
+
+    def test_what_keeps_no_entries_cannot_be_refitted(self):
+        self.fitted("--method", "bayescp", "--rank", "2", "--quiet")
+        self.assertIn("does not keep the entries", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac", "--refit"))
+
     def test_entries_that_were_fitted_on(self):
         self.fitted()
         cell = self.base[0]
@@ -124,6 +142,25 @@ class Updates(CliTest):
         self.assertIn("twice.csv", message)
         self.ok("update", "m.lac", "twice.csv", "-o", "m2.lac", "--duplicates", "last")
         self.assertIn(f"fitted to {len(self.base):,} entries", self.ok("info", "m2.lac"))
+
+    def test_headers_that_contradict_the_modes_are_refused(self):
+        self.fitted()
+        rows = [(f"u{u}", f"i{i}", f"w{w}", self.value[u, i, w]) for u, i, w in self.new]
+        swapped = "".join(f"{i},{u},{w},{v}\n" for u, i, w, v in rows)
+        self.write("swapped.csv", "item,usr,week,stars\n" + swapped)
+        message = self.fails(3, "update", "m.lac", "swapped.csv", "-o", "m2.lac")
+        self.assertIn("found the header 'item, usr, week, stars' without 'user'", message)
+        self.assertIn("does 'usr' stand for 'user'?", message)
+        self.write("foreign.csv", "b,a,c,d\n" + swapped)
+        self.assertIn("expected the names of all modes, user, item, week", self.fails(3, "update", "m.lac", "foreign.csv", "-o", "m2.lac"))
+        self.assertFalse(self.path("m2.lac").exists())
+        self.ok("update", "m.lac", "foreign.csv", "-o", "told.lac", "--columns", "a,b,c", "--quiet")
+        self.ok("update", "m.lac", "new.csv", "-o", "m2.lac", "--quiet")
+        self.assertEqual(self.path("told.lac").read_bytes(), self.path("m2.lac").read_bytes())
+        self.write("lacking.csv", "user,item,stars\nu1,i1,4\n")
+        for verb in (("predict", "m.lac", "lacking.csv", "-o", "out.csv"), ("evaluate", "m.lac", "lacking.csv"),
+                     ("update", "m.lac", "lacking.csv", "-o", "m3.lac")):
+            self.assertIn("found the header 'user, item, stars' without 'week'", self.fails(3, *verb))
 
     def test_what_cannot_be_updated_says_why(self):
         self.fitted("--method", "bayescp", "--rank", "2", "--quiet")

@@ -166,6 +166,8 @@ TEST(ParseParts, KnowsNearModesAndPartsThatLearnNothing) {
                                  "week|user~1.25 rank=3 smooth=2"})
     EXPECT_EQ(describe(parts_of(text), named_modes()), text);
   EXPECT_EQ(parts_of("user|week~3 ; user|week~4 ; user|week").size(), 3U);
+  EXPECT_EQ(describe(parts_of("|user~8 smooth=3/2"), named_modes()), "|user~8 smooth=1.5");
+  parts_refused("|user~8 smooth=5/2", "smooth=5/2", "smooth=1, 3/2, 2 or auto");
 }
 
 TEST(ParseParts, KnowsLengthsThatAreOpen) {
@@ -196,7 +198,11 @@ TEST(ParseParts, KnowsTheShareOfSideInformation) {
   EXPECT_EQ(describe(*parts, modes), "user|item side=0.5 ; user|week rank=2 side=1 ; item|user");
   for (const char* wrong : {"side=-0.1", "side=1.5", "side=nan", "side=", "side=x"})
     parts_refused("user|item " + std::string(wrong), wrong, "side=SHARE");
-  parts_refused("user|item side=0.5", "side=", "--side or --graph");
+  parts_refused("user|item side=0.5", "side=", "give it side information or a graph");
+  modes[0].labels = {"u1"};
+  const auto near = parse_parts("item|week,user~2", modes);
+  ASSERT_FALSE(near);
+  EXPECT_NE(near.error().message().find("side= of a part that learns user"), std::string::npos);
   parts_refused("|item side=0.5", "side=", "learns nothing");
 }
 

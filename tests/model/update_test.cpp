@@ -2,6 +2,7 @@
 // Updates of models whose factors are known, so that what must come of new entries is known, too.
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <lacuna/model/update.hpp>
 
 #include "model/body.hpp"
@@ -73,6 +74,10 @@ std::vector<Mode> grown(const Model& model, Index more) {
   return modes;
 }
 
+Count fiber_number(const LatentPredictor& parts, const Cells& cells, Count cell) {
+  return parts.lookup(0).find(cells, cell).which;  // all fibers have several entries
+}
+
 NewRow random_row(Rng& rng) {
   return {.factor = test::random_matrix<double>(1, 3, rng), .effect = rng.normal()};
 }
@@ -95,6 +100,98 @@ TEST(Update, FindsTheRowOfANewPosition) {
   }
   const std::vector<double> predicted = Predictor(found->model).scores(others);
   for (std::size_t i = 0; i < truth.size(); ++i) EXPECT_NEAR(predicted[i], truth[i], kClose);
+}
+
+// Given U, a new fiber of a part in dual form is what A(u) z = y makes of its entries: w = lambda u . sum_e z_e u_e with
+// (I/2 + lambda U U') z = y.
+TEST(Update, ANewFiberInDualFormIsKernelRegression) {
+  Rng rng(27);
+  Entries old{.cells = test::random_cells({8, 40}, 200, rng), .value = test::random_vector<double>(200, rng)};
+  const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes({8, 40}), std::move(old));
+  Model model;
+  model.method = "tr-mm";
+  model.modes = tensor.modes();
+  model.entries = tensor.size();
+  Latent latent;
+  latent.parts.push_back(test::random_part(tensor, {.mode = 0, .agree = {1}}, 3, false, rng));
+  latent.dual = tensor;
+  const ModelPart part = latent.parts[0];
+  model.body = ModelBody(std::move(latent));
+
+  std::vector<Mode> modes = model.modes;
+  modes[1].size += 1;
+  Entries entries{.cells = Cells(2), .value = {}};
+  Eigen::MatrixXd seen(6, 3);
+  for (Index row = 0; row < 6; ++row) {  // which have about 25 entries each, so that they stay
+    seen.row(row) = part.factor.row(row);
+    entries.cells.add({row, 40});
+    entries.value.push_back(rng.normal());
+  }
+  const auto count = static_cast<Eigen::Index>(entries.value.size());
+  const Eigen::MatrixXd kernel =
+      0.5 * Eigen::MatrixXd::Identity(count, count) + part.lambda * seen * seen.transpose();
+  const Eigen::VectorXd z =
+      kernel.llt().solve(Eigen::Map<const Eigen::VectorXd>(entries.value.data(), count));
+  const auto found = update(model, modes, entries, {.held_out = 0.0});
+  ASSERT_TRUE(found);
+  Cells cells(2);
+  std::vector<double> expected;
+  for (const Index row : tensor.index(0)) {
+    cells.add({row, 40});
+    expected.push_back(part.lambda * part.factor.row(row).dot(seen.transpose() * z));
+  }
+  const std::vector<double> predicted = Predictor(found->model).scores(cells);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(predicted[i], expected[i], 1e-9);
+}
+
+// With a prior a new row solves, over its n entries of the values y (als_part.hpp),
+//   (sum_e (t_e t_e' + diag(var t_e)) + diag(ridge)) f = sum_e y_e t_e + diag(ridge) n^(-1/2) sum_e shared_e
+// where als has var t_c = noise / (entries of c times the mean of f^2 + ridge of t), and tr-mm has none.
+TEST(Update, ANewRowIsWhatThePriorAndItsEntriesSay) {
+  for (const std::string method : {"als", "tr-mm"}) {
+    Rng rng(28);
+    Model model = factored_model(rng);
+    model.method = method;
+    model.offsets = {};
+    model.record.set("noise", 1.0);
+    auto& latent = std::get<Latent>(*model.body);
+    latent.parts.resize(1);
+    ModelPart& part = latent.parts[0];
+    const std::vector<double> ridge{0.5, 2.0, 8.0};
+    constexpr double kFiberRidge = 3.0;
+    part.prior = PartPrior{.rows = {.ridge = ridge, .shared = test::random_matrix<float>(12, 4, rng)},
+                           .fibers = {.ridge = std::vector<double>(3, kFiberRidge)}};
+    Entries entries{.cells = Cells(3), .value = {}};
+    for (Index j = 0; j < 5; ++j) {  // one for each 30 that a fiber has: these stay
+      entries.cells.add({kExtents[0], j, 0});
+      entries.value.push_back(rng.normal());
+    }
+    const auto found = update(model, grown(model, 1), entries, {.held_out = 0.0});
+    ASSERT_TRUE(found);
+
+    const LatentPredictor before(latent);
+    // Known rows have 12 entries each, the new one begins at their mean with 5.
+    const Eigen::RowVectorXd mean = part.factor.colwise().mean();
+    const Eigen::RowVectorXd square =
+        (12.0 * part.factor.colwise().squaredNorm() + 5.0 * mean.cwiseAbs2()) / 365.0;
+    Eigen::MatrixXd system = Eigen::Map<const Eigen::VectorXd>(ridge.data(), 3).asDiagonal();
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(3);
+    for (Index j = 0; j < 5; ++j) {
+      Eigen::VectorXd t(3);
+      before.fiber_vector(0, before.lookup(0).find(entries.cells, j), t.data());
+      system += t * t.transpose();
+      if (method == "als")
+        for (int k = 0; k < 3; ++k) system(k, k) += 1.0 / (31.0 * square[k] + kFiberRidge);
+      right += entries.value[j] * t;
+      for (int k = 0; k < 3; ++k)
+        right[k] += ridge[k] *
+                    static_cast<double>(part.prior->rows.shared(fiber_number(before, entries.cells, j), k)) /
+                    std::sqrt(5.0);
+    }
+    const Eigen::VectorXd expected = system.llt().solve(right);
+    const auto row = found->model.latent()->parts[0].factor.row(kExtents[0]);
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(row[k], expected[k], 1e-9) << method;
+  }
 }
 
 TEST(Update, LeavesCellsWithoutNewEntriesAsTheyAre) {
@@ -152,6 +249,27 @@ TEST(Update, ThreadsChangeNoBit) {
     values.push_back(Predictor(update(model, grown(model, 1), entries)->model).scores(cells));
   }
   EXPECT_EQ(values[0], values[1]);
+}
+
+// A blend cannot be updated, but the entries that a member of it keeps are those that all were fitted on.
+TEST(Update, ABlendTellsTheEntriesItWasFittedOn) {
+  Rng rng(61);
+  const Model kept = factored_model(rng);
+  Model silent;
+  silent.method = "mean";
+  silent.modes = kept.modes;
+  const Model blend = blended({.members = {silent, kept}, .weights = {0.5, 0.5}});
+  EXPECT_NE(why_not_updated(blend), "");
+  EXPECT_EQ(why_not_refitted(blend), "");
+  EXPECT_NE(why_not_refitted(silent), "");
+  const NewRow row{.factor = Eigen::RowVectorXd::Constant(3, 0.5), .effect = 0.1};
+  const Entries fresh = entries_of(kept, row, kExtents[0], 1);
+  const auto of_blend = joined_entries(blend, grown(kept, 1), fresh, Duplicates::kError);
+  const auto of_member = joined_entries(kept, grown(kept, 1), fresh, Duplicates::kError);
+  ASSERT_TRUE(of_blend.ok() && of_member.ok());
+  EXPECT_EQ(of_blend->cells(), of_member->cells());
+  EXPECT_EQ(of_blend->size(), kept.entries + fresh.size());
+  for (Count e = 0; e < of_blend->size(); ++e) EXPECT_EQ(of_blend->values()[e], of_member->values()[e]);
 }
 
 TEST(Update, RefusesWhatItCannotDo) {

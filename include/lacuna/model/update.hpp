@@ -28,9 +28,13 @@ struct UpdateResult {
 // Why a model cannot be updated; empty when it can: those of als, and of tr-mm without near parts.
 [[nodiscard]] std::string why_not_updated(const Model& model);
 
+// Why the entries that a model was fitted on cannot be told from it; empty when they can: from latent parts but those of
+// tr-ls, and from blends with such a member.
+[[nodiscard]] std::string why_not_refitted(const Model& model);
+
 // The entries a model was fitted on, which it keeps as what it leaves of them, and new ones. `modes` are the
 // model's, grown by the positions that are new. Errors: a cell that is listed twice, under Duplicates::kError.
-// Throws std::invalid_argument where why_not_updated() has an answer.
+// Throws std::invalid_argument where why_not_refitted() has an answer.
 [[nodiscard]] Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes,
                                                     const Entries& entries, Duplicates duplicates);
 
