@@ -54,10 +54,29 @@ void use_threads(int asked) {
 }
 
 Result<> check_verb(std::string_view verb) {
-  const bool shared = verb == "fit" || verb == "complete" || verb == "predict" || verb == "evaluate";
+  const bool shared =
+      verb == "fit" || verb == "complete" || verb == "tune" || verb == "predict" || verb == "evaluate";
   if (everyone().alone() || shared) return Nothing{};
   return usage_error(std::string(verb), fmt::format("runs on one process, found {}; start it without mpirun",
                                                     everyone().size()));
+}
+
+Ranking rank_together(const Predictor& predictor, const std::vector<Index>& extents, const Cells& facts,
+                      const Cells& known, std::span<const int> modes, const Interrupted& interrupted) {
+  if (everyone().alone()) return rank_facts(predictor, extents, facts, known, modes, interrupted);
+  Cells own(facts.order());
+  Cells others = known;
+  const Count begin = facts.size() * everyone().rank() / everyone().size();
+  const Count end = facts.size() * (everyone().rank() + 1) / everyone().size();
+  for (Count e = 0; e < facts.size(); ++e) (e >= begin && e < end ? own : others).add(facts, e);
+  Ranking found = rank_facts(predictor, extents, own, others, modes, interrupted);
+  const auto here = static_cast<double>(found.queries);
+  found.queries = everyone().sum(found.queries);
+  for (double* mean : {&found.mrr, &found.hits1, &found.hits3, &found.hits10}) {
+    const double sum = everyone().sum(*mean * here);
+    *mean = found.queries > 0 ? sum / static_cast<double>(found.queries) : 0.0;
+  }
+  return found;
 }
 
 Predictor::Prediction predict_together(const Predictor& predictor, const Entries& cells) {

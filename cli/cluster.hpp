@@ -4,9 +4,12 @@
 #pragma once
 
 #include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/model/model.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dist/agreement.hpp"
 #include "dist/communicator.hpp"
@@ -34,6 +37,11 @@ Result<> agreed(const Result<T>& here) {
 
 // Predictor::predict(), each process for some of the cells and with all of the model; everyone gets all values.
 [[nodiscard]] Predictor::Prediction predict_together(const Predictor& predictor, const Entries& cells);
+
+// rank_facts(), each process for some of the facts; everyone gets the ranking of all.
+[[nodiscard]] Ranking rank_together(const Predictor& predictor, const std::vector<Index>& extents,
+                                    const Cells& facts, const Cells& known, std::span<const int> modes,
+                                    const Interrupted& interrupted);
 
 // At the end: prints the sentence, if there is one, and returns the exit code. When another process has failed that is
 // what all say and return; when others do not come to their end, all are stopped.

@@ -45,6 +45,13 @@ void Communicator::gather_bytes(const void* mine, std::size_t bytes, void* all) 
                static_cast<std::byte*>(all));
 }
 
+void Communicator::hand_out(std::span<std::byte> bytes) const {
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  ++sums_.calls;
+  if (first()) sums_.bytes += size * (size_ - 1);
+  carry_broadcast(bytes.data(), size, 0);
+}
+
 void Communicator::send(std::span<const std::byte> values, std::span<const std::int64_t> counts,
                         std::span<std::byte> received, std::span<const std::int64_t> from,
                         std::size_t element) const {
@@ -70,17 +77,14 @@ std::vector<std::int64_t> Communicator::transposed(std::span<const std::int64_t>
   return from;
 }
 
-template <class Real>
-void Communicator::add_up(std::span<Real> values) const {
+// values[i] <- combined(every process's values[i], one in every `stride`).
+template <class T, class Combine>
+void Communicator::combine(std::span<T> values, Combine&& combined) const {
   const auto processes = static_cast<std::size_t>(size_);
   if (values.size() <= kFew) {
-    std::vector<Real> all(values.size() * processes);
+    std::vector<T> all(values.size() * processes);
     gather_bytes(values.data(), values.size_bytes(), all.data());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      double sum = 0.0;
-      for (std::size_t r = 0; r < processes; ++r) sum += static_cast<double>(all[r * values.size() + i]);
-      values[i] = static_cast<Real>(sum);
-    }
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = combined(all.data() + i, values.size());
     return;
   }
   const auto begin = [&](std::size_t r) { return values.size() * r / processes; };
@@ -91,19 +95,25 @@ void Communicator::add_up(std::span<Real> values) const {
     stretches[r] = static_cast<std::int64_t>(begin(r + 1) - begin(r));
   const std::vector<std::int64_t> owned(processes, static_cast<std::int64_t>(own));
   const Traffic before = exchanges_;
-  std::vector<Real> parts(own * processes);
-  all_to_all(std::span<const Real>(values), stretches, std::span<Real>(parts), owned);
-  for (std::size_t i = 0; i < own; ++i) {
-    double sum = 0.0;
-    for (std::size_t r = 0; r < processes; ++r) sum += static_cast<double>(parts[r * own + i]);
-    parts[i] = static_cast<Real>(sum);
-  }
+  std::vector<T> parts(own * processes);
+  all_to_all(std::span<const T>(values), stretches, std::span<T>(parts), owned);
+  for (std::size_t i = 0; i < own; ++i) parts[i] = combined(parts.data() + i, own);
   for (std::size_t r = 1; r < processes; ++r)
     std::copy_n(parts.begin(), own, parts.begin() + static_cast<std::ptrdiff_t>(r * own));
-  all_to_all(std::span<const Real>(parts), owned, values, stretches);
+  all_to_all(std::span<const T>(parts), owned, values, stretches);
   sums_.calls += exchanges_.calls - before.calls;
   sums_.bytes += exchanges_.bytes - before.bytes;
   exchanges_ = before;
+}
+
+template <class Real>
+void Communicator::add_up(std::span<Real> values) const {
+  combine(values, [this](const Real* first, std::size_t stride) {
+    double sum = 0.0;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(size_); ++r)
+      sum += static_cast<double>(first[r * stride]);
+    return static_cast<Real>(sum);
+  });
 }
 
 template void Communicator::add_up(std::span<double> values) const;
@@ -124,9 +134,16 @@ double Communicator::max(double value) const {
 
 void Communicator::any(std::vector<bool>& flags) const {
   if (alone()) return;
-  std::vector<float> counts(flags.begin(), flags.end());
-  sum(std::span<float>(counts));
-  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = counts[i] > 0.0F;
+  constexpr std::size_t kBits = 64;
+  std::vector<std::uint64_t> words((flags.size() + kBits - 1) / kBits, 0);
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    words[i / kBits] |= static_cast<std::uint64_t>(flags[i]) << (i % kBits);
+  combine(std::span<std::uint64_t>(words), [this](const std::uint64_t* first, std::size_t stride) {
+    std::uint64_t bits = 0;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(size_); ++r) bits |= first[r * stride];
+    return bits;
+  });
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = (words[i / kBits] >> (i % kBits) & 1U) != 0;
 }
 
 std::string Communicator::broadcast(std::string text, int from) const {

@@ -49,6 +49,19 @@ class Communicator {
   // flags[i] <- whether any process has flags[i].
   void any(std::vector<bool>& flags) const;
 
+  // values <- the first process's. Libraries for linear algebra compute in another order on another kind of processor:
+  // what every process computes for itself may differ in its last bits, and all decide by what one of them has.
+  template <class T>
+  void as_first(std::span<T> values) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (!alone()) hand_out(std::as_writable_bytes(values));
+  }
+  template <class T>
+  [[nodiscard]] T as_first(T value) const {
+    as_first(std::span<T>(&value, 1));
+    return value;
+  }
+
   // Everyone's values one after the other, by rank: at everyone, and at the first process alone.
   template <class T>
   [[nodiscard]] std::vector<T> gather(std::span<const T> mine) const {
@@ -101,6 +114,8 @@ class Communicator {
   virtual void carry_broadcast(std::byte* values, std::int64_t bytes, int from) const = 0;
 
  private:
+  template <class T, class Combine>
+  void combine(std::span<T> values, Combine&& combined) const;
   template <class Real>
   void add_up(std::span<Real> values) const;
   template <class T>
@@ -113,6 +128,7 @@ class Communicator {
   [[nodiscard]] static std::int64_t total(std::span<const std::int64_t> counts);
   void send(std::span<const std::byte> values, std::span<const std::int64_t> counts,
             std::span<std::byte> received, std::span<const std::int64_t> from, std::size_t element) const;
+  void hand_out(std::span<std::byte> bytes) const;
   void gather_bytes(const void* mine, std::size_t bytes, void* all) const;
 
   int rank_;

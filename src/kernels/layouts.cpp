@@ -2,7 +2,6 @@
 #include "kernels/layouts.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -26,25 +25,36 @@ Cuts cut(const Cells& cells, Index extent, int mode, const Communicator& everyon
   for (const Index i : cells.mode(mode)) count[i] += 1.0;
   everyone.sum(count);
   const double all = std::accumulate(count.begin(), count.end(), 0.0);
-  Cuts cuts{.mode = mode, .start = {0}};
+  Cuts cuts;
+  cuts.mode = mode;
+  cuts.start = {0};
   double before = 0.0;
   double here = 0.0;
-  double largest = 0.0;
   for (Index i = 0; i < extent; ++i) {
     // The next process begins where that is nearer to its even share than one position later.
     const auto share = [&] { return all * static_cast<double>(cuts.start.size()) / everyone.size(); };
     while (static_cast<int>(cuts.start.size()) < everyone.size() && here > 0.0 &&
            before + 0.5 * count[i] >= share()) {
       cuts.start.push_back(i);
+      cuts.entries.push_back(static_cast<Count>(here));
       here = 0.0;
     }
     before += count[i];
     here += count[i];
-    largest = std::max(largest, here);
   }
+  cuts.entries.push_back(static_cast<Count>(here));
   cuts.start.resize(static_cast<std::size_t>(everyone.size()), extent);
   cuts.start.push_back(extent);
-  cuts.largest = static_cast<Count>(largest);
+  cuts.entries.resize(static_cast<std::size_t>(everyone.size()), 0);
+  cuts.largest = *std::max_element(cuts.entries.begin(), cuts.entries.end());
+  return cuts;
+}
+
+Cuts all_on_the_first(Count all_entries, const Communicator& everyone) {
+  Cuts cuts;
+  cuts.largest = all_entries;
+  cuts.entries.resize(static_cast<std::size_t>(everyone.size()), 0);
+  cuts.entries.front() = all_entries;
   return cuts;
 }
 
@@ -80,11 +90,11 @@ Dealt deal_out(const ObservedTensor& tensor, const Cuts& cuts, const Communicato
           .exchange = std::move(exchange)};
 }
 
-namespace {
-
 bool agrees(const PartSpec& part, int mode) {
   return std::find(part.agree.begin(), part.agree.end(), mode) != part.agree.end();
 }
+
+namespace {
 
 // Which modes are cut: the processes' ranges of positions do not overlap.
 std::vector<bool> whole_modes(const ObservedTensor& tensor, const Communicator& everyone) {
@@ -106,8 +116,8 @@ std::vector<bool> whole_modes(const ObservedTensor& tensor, const Communicator& 
   return whole;
 }
 
-// The mode that most of these parts, none of which has a layout yet, agree in; of several the one whose cuts are
-// most even. kNoMode when the first of them agrees in none.
+}  // namespace
+
 int next_mode(std::span<const PartSpec* const> parts, const std::vector<Cuts>& cuts) {
   int best = Cuts::kNoMode;
   Count most = 0;
@@ -128,14 +138,6 @@ std::vector<Cuts> all_cuts(const ObservedTensor& tensor, const Communicator& eve
   return cuts;
 }
 
-Count count_crossing(const std::vector<int>& from, const std::vector<int>& to, const Communicator& everyone) {
-  Count crossing = 0;
-  for (std::size_t e = 0; e < from.size(); ++e) crossing += from[e] != to[e] ? 1 : 0;
-  return everyone.sum(crossing);
-}
-
-}  // namespace
-
 Layouts::Layouts(const ObservedTensor& tensor, const Communicator& everyone)
     : everyone_(&everyone), all_entries_(everyone.sum(tensor.size())) {
   layouts_.push_back(std::make_unique<Layout>());
@@ -146,13 +148,15 @@ Layouts::Layouts(const ObservedTensor& tensor, const Communicator& everyone)
 
 bool Layouts::whole_in(std::size_t which, const PartSpec& part) const {
   if (everyone_->alone()) return true;
-  if (which > 0) return layouts_[which]->mode == Cuts::kNoMode || agrees(part, layouts_[which]->mode);
+  // What could be divided does not join what cannot, on the first process.
+  if (which > 0)
+    return layouts_[which]->mode == Cuts::kNoMode ? part.agree.empty() : agrees(part, layouts_[which]->mode);
   return layouts_.front()->largest == all_entries_ ||
          std::any_of(part.agree.begin(), part.agree.end(), [&](int mode) { return whole_[mode]; });
 }
 
 void Layouts::add(int mode) {
-  const Cuts everything{.mode = Cuts::kNoMode, .start = {}, .largest = all_entries_};
+  const Cuts everything = all_on_the_first(all_entries_, *everyone_);
   const Cuts& cuts = mode == Cuts::kNoMode ? everything : cuts_[mode];
   auto made = std::make_unique<Layout>();
   made->mode = mode;
@@ -182,73 +186,15 @@ std::vector<std::size_t> Layouts::find(std::span<const PartSpec> parts) {
   return found;
 }
 
-int other_layouts(std::span<const PartSpec> parts, int order) {
-  int fewest = static_cast<int>(parts.size());
-  for (int mode = 0; mode < order; ++mode) {
-    std::vector<const PartSpec*> homeless;
-    for (const PartSpec& part : parts)
-      if (!agrees(part, mode)) homeless.push_back(&part);
-    int count = 0;
-    const std::vector<Cuts> even(static_cast<std::size_t>(order));
-    for (; !homeless.empty(); ++count) {
-      const int other = next_mode(homeless, even);
-      std::erase_if(homeless, [&](const PartSpec* part) {
-        return other == Cuts::kNoMode ? part->agree.empty() : agrees(*part, other);
-      });
-    }
-    fewest = std::min(fewest, count);
+std::optional<ObservedTensor> with_whole_fibers(const ObservedTensor& portion, const PartSpec& part,
+                                                const Communicator& everyone) {
+  if (everyone.alone()) return std::nullopt;
+  Cuts most_even;
+  for (const int mode : part.agree) {
+    Cuts cuts = cut(portion.cells(), portion.extent(mode), mode, everyone);
+    if (most_even.mode == Cuts::kNoMode || cuts.largest < most_even.largest) most_even = std::move(cuts);
   }
-  return fewest;
-}
-
-ObservedTensor take_share(const ObservedTensor& portion, std::span<const PartSpec> parts,
-                          const Communicator& everyone) {
-  const std::vector<Cuts> cuts = all_cuts(portion, everyone);
-  std::vector<std::vector<int>> owners;
-  for (const Cuts& along : cuts) owners.push_back(along.owners(portion.cells()));
-  const Count all = everyone.sum(portion.size());
-  const auto processes = static_cast<double>(everyone.size());
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t mode = 0; mode < cuts.size(); ++mode) {
-    double cost = static_cast<double>(cuts[mode].largest);  // vectors over the entries
-    std::vector<const PartSpec*> homeless;
-    for (const PartSpec& part : parts) {
-      if (agrees(part, static_cast<int>(mode)))
-        cost += static_cast<double>(cuts[mode].largest);
-      else
-        homeless.push_back(&part);
-    }
-    while (!homeless.empty()) {
-      const int other = next_mode(homeless, cuts);
-      const auto served = [&](const PartSpec* part) {
-        return other == Cuts::kNoMode ? part->agree.empty() : agrees(*part, other);
-      };
-      const Count largest = other == Cuts::kNoMode ? all : cuts[other].largest;
-      const Count crossing =
-          other == Cuts::kNoMode ? all : count_crossing(owners[mode], owners[other], everyone);
-      cost += static_cast<double>(largest * std::count_if(homeless.begin(), homeless.end(), served)) +
-              2.0 * static_cast<double>(crossing) / processes;
-      std::erase_if(homeless, served);
-    }
-    if (cost < least) {
-      least = cost;
-      best = mode;
-    }
-  }
-  return std::move(deal_out(portion, cuts[best], everyone).tensor);
-}
-
-ObservedTensor take_share_of_whole(const ObservedTensor& whole, std::span<const PartSpec> parts,
-                                   const Communicator& everyone) {
-  const Count begin = whole.size() * everyone.rank() / everyone.size();
-  const Count end = whole.size() * (everyone.rank() + 1) / everyone.size();
-  const auto slice = [&](const auto& list) { return std::vector(list.begin() + begin, list.begin() + end); };
-  std::vector<std::vector<Index>> cells;
-  for (int k = 0; k < whole.order(); ++k) cells.push_back(slice(whole.index(k)));
-  Entries entries{.cells = Cells(std::move(cells)), .value = slice(whole.values())};
-  if (!whole.weights().empty()) entries.weight = slice(whole.weights());
-  return take_share(ObservedTensor::of_sorted(whole.modes(), std::move(entries)), parts, everyone);
+  return std::move(deal_out(portion, most_even, everyone).tensor);
 }
 
 }  // namespace lacuna

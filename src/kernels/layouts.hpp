@@ -12,6 +12,7 @@
 
 #include <lacuna/tensor/tensor.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct Cuts {
 
   int mode = kNoMode;
   std::vector<Index> start;
-  Count largest = 0;  // entries on one process
+  std::vector<Count> entries{};  // of each process
+  Count largest = 0;             // of one, at the most
 
   [[nodiscard]] int owner(Index position) const;
   // Of each of these cells.
@@ -36,6 +38,18 @@ struct Cuts {
 
 // Such that processes have about equally many entries, of all processes, along the mode.
 [[nodiscard]] Cuts cut(const Cells& cells, Index extent, int mode, const Communicator& everyone);
+
+// Along no mode.
+[[nodiscard]] Cuts all_on_the_first(Count all_entries, const Communicator& everyone);
+// Those of every mode.
+[[nodiscard]] std::vector<Cuts> all_cuts(const ObservedTensor& tensor, const Communicator& everyone);
+
+// Whether the mode must agree within the part's fibers.
+[[nodiscard]] bool agrees(const PartSpec& part, int mode);
+
+// The mode that most of these parts, none of which has a layout yet, agree in; of several the one whose cuts are
+// most even. kNoMode when the first of them agrees in none.
+[[nodiscard]] int next_mode(std::span<const PartSpec* const> parts, const std::vector<Cuts>& cuts);
 
 // Entries of other processes and this one's own, dealt anew and in canonical order. Takes the modes' names and sizes
 // from the tensor.
@@ -64,12 +78,15 @@ class Layouts {
   [[nodiscard]] std::size_t size() const { return layouts_.size(); }
   [[nodiscard]] const Layout& operator[](std::size_t which) const { return *layouts_[which]; }
 
-  // What operators over these layouts have sent from this process.
+  // What operators over these layouts, of numbers of either precision, have sent from this process.
   struct Sent {
     Count applications = 0;
-    Count numbers = 0;
+    Count bytes = 0;
   };
-  [[nodiscard]] Sent& sent() const { return sent_; }
+  template <class Real>
+  [[nodiscard]] Sent& sent() const {
+    return sizeof(Real) == sizeof(float) ? sent_single_ : sent_double_;
+  }
 
   // For each part the layout in which its fibers are whole; layouts that are not there yet are made.
   [[nodiscard]] std::vector<std::size_t> find(std::span<const PartSpec> parts);
@@ -83,18 +100,14 @@ class Layouts {
   std::vector<bool> whole_;  // modes no position of which has entries on two processes
   std::vector<std::unique_ptr<Layout>> layouts_;
   std::vector<Cuts> cuts_;  // of every mode, once they are needed
-  mutable Sent sent_;
+  mutable Sent sent_single_;
+  mutable Sent sent_double_;
 };
 
-// How many layouts beside the first these parts of a tensor of this many modes need, at the least.
-[[nodiscard]] int other_layouts(std::span<const PartSpec> parts, int order);
-
-// This process's share of the entries for a fit with these parts, from any disjoint portions of them: cut at the mode
-// for which the parts' products take the least, counted in entries that a process visits, sends and gets back.
-[[nodiscard]] ObservedTensor take_share(const ObservedTensor& portion, std::span<const PartSpec> parts,
-                                        const Communicator& everyone);
-// The same where every process has all entries.
-[[nodiscard]] ObservedTensor take_share_of_whole(const ObservedTensor& whole, std::span<const PartSpec> parts,
-                                                 const Communicator& everyone);
+// Any disjoint portions of the entries, dealt anew such that the fibers of this part, and of those in which more modes must
+// agree, are whole on one process. Nothing on one process, where they are.
+[[nodiscard]] std::optional<ObservedTensor> with_whole_fibers(const ObservedTensor& portion,
+                                                              const PartSpec& part,
+                                                              const Communicator& everyone);
 
 }  // namespace lacuna

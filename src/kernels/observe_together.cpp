@@ -7,24 +7,17 @@
 
 #include "dist/agreement.hpp"
 #include "dist/exchange.hpp"
+#include "tensor/cell_hash.hpp"
 #include "tensor/sort_entries.hpp"
 
 namespace lacuna {
 namespace {
 
-std::uint64_t mixed(std::uint64_t word) {  // splitmix64's
-  word = (word ^ word >> 30U) * 0xbf58476d1ce4e5b9U;
-  word = (word ^ word >> 27U) * 0x94d049bb133111ebU;
-  return word ^ word >> 31U;
-}
-
 std::vector<int> owners_by_hash(const Cells& cells, int processes) {
   std::vector<int> owner(static_cast<std::size_t>(cells.size()));
-  for (std::size_t e = 0; e < owner.size(); ++e) {
-    std::uint64_t hash = 0;
-    for (int k = 0; k < cells.order(); ++k) hash = mixed(hash + 0x9e3779b97f4a7c15U + cells.mode(k)[e]);
-    owner[e] = static_cast<int>(hash % static_cast<std::uint64_t>(processes));
-  }
+  for (std::size_t e = 0; e < owner.size(); ++e)
+    owner[e] =
+        static_cast<int>(cell_hash(cells, static_cast<Count>(e), 0) % static_cast<std::uint64_t>(processes));
   return owner;
 }
 

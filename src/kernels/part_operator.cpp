@@ -75,9 +75,8 @@ void PartOperator<Real>::apply(std::span<const Real> z, std::span<Real> y) const
     operators_[layout].apply(z_[layout], y_[layout]);
     exchange.add_back(std::span<const Real>(y_[layout]), y);
   }
-  ++parts_->layouts().sent().applications;
-  parts_->layouts().sent().numbers +=
-      (parts_->everyone().exchanges().bytes - sent_before) / Count{sizeof(Real)};
+  ++parts_->layouts().template sent<Real>().applications;
+  parts_->layouts().template sent<Real>().bytes += parts_->everyone().exchanges().bytes - sent_before;
 }
 
 template class PartOperator<double>;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A product of spectrahedra and Euclidean spaces whose number is known only when data is read. Points and
 // tangent vectors are lists with one matrix for each factor; everything is done factor by factor.
+//
+// Processes that share a fit have all of every spectrahedron's point and compute with it alike, but for the last bits
+// where their processors differ. What a solver decides by, inner products, and the points that it goes to are those
+// of the first process.
 #pragma once
 
 #include <cmath>
 #include <variant>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "manifold/euclidean.hpp"
 #include "manifold/spectrahedron.hpp"
 
@@ -20,7 +25,8 @@ class ProductManifold {
   using Tangent = std::vector<Matrix<Real>>;
   using Frame = std::vector<typename Spectrahedron<Real>::Frame>;  // unused for Euclidean factors
 
-  explicit ProductManifold(std::vector<Factor> factors) : factors_(std::move(factors)) {}
+  explicit ProductManifold(std::vector<Factor> factors, const Communicator& everyone = serial_communicator())
+      : factors_(std::move(factors)), everyone_(&everyone) {}
 
   void frame(const Point& x, Frame& frame) const {
     frame.resize(factors_.size());
@@ -32,7 +38,7 @@ class ProductManifold {
   [[nodiscard]] double inner(const Tangent& a, const Tangent& b) const {
     double sum = 0.0;
     each([&](const auto& m, std::size_t f) { sum += m.inner(a[f], b[f]); });
-    return sum;
+    return everyone_->as_first(sum);
   }
   void project(const Point& x, const Frame& frame, Tangent& v) const {
     each([&](const auto& m, std::size_t f) { m.project(x[f], frame_of(m, frame[f]), v[f]); });
@@ -40,6 +46,12 @@ class ProductManifold {
   void retract(const Point& x, const Tangent& u, Point& out) const {
     out.resize(factors_.size());
     each([&](const auto& m, std::size_t f) { m.retract(x[f], u[f], out[f]); });
+    agree(out);
+  }
+  // x <- the first process's, but for what is spread over processes.
+  void agree(Point& x) const {
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      if (std::holds_alternative<Spectrahedron<Real>>(factors_[f])) everyone_->as_first(flat(x[f]));
   }
   void riemannian_hessian(const Point& x, const Frame& frame, const Tangent& euclidean_gradient,
                           const Tangent& u, Tangent& v) const {
@@ -89,6 +101,7 @@ class ProductManifold {
   }
 
   std::vector<Factor> factors_;
+  const Communicator* everyone_;
 };
 
 static_assert(RiemannianManifold<ProductManifold<double>>);

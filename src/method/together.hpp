@@ -2,7 +2,9 @@
 // Decisions that processes which run a fit together must all take alike, such as those by the clock.
 #pragma once
 
+#include <algorithm>
 #include <lacuna/method/fit_once.hpp>
+#include <span>
 
 #include "dist/communicator.hpp"
 #include "model/journal.hpp"
@@ -11,6 +13,16 @@ namespace lacuna {
 
 [[nodiscard]] inline const Communicator& everyone(const FitCallbacks& callbacks) {
   return callbacks.everyone != nullptr ? *callbacks.everyone : serial_communicator();
+}
+// Those that have some of the entries each: this process alone where it has all of them.
+[[nodiscard]] inline const Communicator& sharers(const FitCallbacks& callbacks) {
+  return callbacks.shared ? everyone(callbacks) : serial_communicator();
+}
+// is_binary() of the values of all processes.
+[[nodiscard]] inline bool are_binary(std::span<const double> values, const Communicator& sharers) {
+  const auto has = [&](auto&& kind) { return sharers.any(std::any_of(values.begin(), values.end(), kind)); };
+  return !has([](double y) { return y != 0.0 && y != 1.0; }) && has([](double y) { return y == 0.0; }) &&
+         has([](double y) { return y == 1.0; });
 }
 // Whether it is so on any of them.
 [[nodiscard]] inline bool any_process(const FitCallbacks& callbacks, bool here) {

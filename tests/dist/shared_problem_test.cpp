@@ -4,6 +4,7 @@
 
 #include "kernels/layouts.hpp"
 #include "kernels/part_operator.hpp"
+#include "kernels/share_plan.hpp"
 #include "problem/certificate.hpp"
 #include "problem/dual_problem.hpp"
 #include "problem/initial_point.hpp"

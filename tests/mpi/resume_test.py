@@ -56,6 +56,16 @@ class Resumes(MpiTest):
         left = {path.name for path in self.folder.iterdir()}
         self.assertEqual(left, {"train.tns", "test.tns", "m.lac", "whole.lac", "state"})
 
+    def test_a_search_in_which_no_process_has_all_entries_goes_on(self):
+        search = ("fit", "train.tns", "--no-record", "--method", "tr-mm", "--parts", "full", "--offsets", "mean",
+                  "--effort", "low", "--json", "--quiet")  # fmt: skip
+        self.assertEqual(self.on(3, *search, "-o", "whole.lac").returncode, 0)
+        self.killed(1, *search, "-o", "m.lac", "--checkpoint", "state", "--every", "0")
+        done = self.on(3, *search, "-o", "m.lac", "--resume", "state")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.path("m.lac").read_bytes(), self.path("whole.lac").read_bytes())
+        self.ok(*search, "-o", "m.lac", "--resume", "state")
+
     def test_what_does_not_fit_is_told_once(self):
         self.assertEqual(self.on(2, *self.FIT, "-o", "m.lac", "--checkpoint", "state", "--every", "0").returncode, 0)
         done = self.on(2, *self.FIT, "-o", "n.lac", "--resume", "state", "--seed", "7")
