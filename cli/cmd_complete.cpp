@@ -114,6 +114,7 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
   auto file = read_tensor(in, *options);
   if (!file) return file.error();
   Holed holed;
+  holed.data.notes = file->notes;
   if (auto attached = fit.side.attach(*file, holed.data.notes); !attached) return attached.error();
   holed.data.index_base = file->index_base;
   holed.data.format = file->format;
@@ -154,7 +155,8 @@ Result<int> CompleteCommand::run() {
   if (file.missing == 0 && !denoise && model.empty() && fit.report.empty())
     return everyone().first() ? copy(file) : Result<int>(0);
   if (auto can = check_shared(*settings); !can) return can.error();
-  if (auto fits = agreed(check_fit_memory(data, *settings, output)); !fits) return fits.error();
+  if (auto fits = agreed(check_fit_memory(data, *settings, output, !fit.checkpoint.file.empty())); !fits)
+    return fits.error();
   if (auto fine = round.check(value_step(value_kind(data.tensor.values()))); !fine) return fine.error();
   const Count holes = file.missing;
 
@@ -194,13 +196,16 @@ void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction&
                                               {"held_out_rmse", or_null(result.held_out_rmse)},
                                               {"seconds", result.seconds},
                                               {"choosing_seconds", result.choosing_seconds},
+                                              {"choosing_applications", result.choosing_applications},
+                                              {"operator_applications", result.last.operator_applications},
                                               {"stop_reason", result.stop_reason},
                                               {"converged", result.converged},
                                               {"output", out}}
                            .dump());
-  else
-    fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(cells),
-               result.seconds, out);
+  if (output.json) return;
+  fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(cells),
+             result.seconds, out);
+  if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
 }
 
 }  // namespace

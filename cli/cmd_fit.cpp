@@ -8,6 +8,7 @@
 #include <lacuna/io/files.hpp>
 #include <lacuna/tensor/tensor.hpp>
 #include <memory>
+#include <optional>
 
 #include "certificate.hpp"
 #include "cluster.hpp"
@@ -27,7 +28,7 @@ struct FitCommand {
   std::string test;
   std::string metric;
   std::string history;
-  int negatives = -1;  // as many as are usual for facts
+  std::optional<int> negatives;  // nothing: as many as are usual for facts
   std::string corrupt;
   Output output;
   InputFlags input;
@@ -63,8 +64,8 @@ Result<> FitCommand::take_facts(const TrainingData& data, Settings& settings) co
     if (!list) return usage_error("--corrupt", list.error().what);
     settings.links.corrupted = std::move(*list);
   }
-  if (negatives >= 0)
-    settings.links.negatives = negatives;
+  if (negatives)
+    settings.links.negatives = *negatives;
   else if (data.facts)
     settings.links.negatives = usual_negatives(data.entries);
   if (settings.links.negatives.value_or(0) > 0 && data.facts)
@@ -148,6 +149,7 @@ std::string expectation(const FitResult& result) {
 void FitCommand::tell(const FitResult& result) const {
   fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
              result.stop_reason);
+  if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
   fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
   if (result.last.test_mrr) fmt::print("test MRR {:.4f}, filtered\n", *result.last.test_mrr);
   if (result.last.test_rmse && metric != "auc" && !result.last.test_mrr)
@@ -178,7 +180,8 @@ Result<int> FitCommand::run() {
   if (auto taken = take_facts(*data, *settings); !taken) return taken.error();
   announce(output, train, *data);
   if (auto can = check_shared(*settings); !can) return can.error();
-  if (auto fits = agreed(check_fit_memory(*data, *settings, output)); !fits) return fits.error();
+  if (auto fits = agreed(check_fit_memory(*data, *settings, output, !fit.checkpoint.file.empty())); !fits)
+    return fits.error();
   if (!history.empty()) settings->latent.certify = Certify::kEveryStep;
   auto checkpoint = fit.checkpoint.open(output, train, test);
   if (!checkpoint) return checkpoint.error();

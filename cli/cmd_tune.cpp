@@ -11,10 +11,13 @@
 #include <memory>
 
 #include "base/machine.hpp"
+#include "cluster.hpp"
 #include "command.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
+#include "method/saved_fit.hpp"
+#include "method/together.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
 #include "signals.hpp"
@@ -42,9 +45,13 @@ struct TuneCommand {
 
   Result<int> run();
   [[nodiscard]] Result<> check_flags() const;
-  Result<> list_candidates(const ObservedTensor& tensor);
-  [[nodiscard]] std::vector<std::string> method_list(const ObservedTensor& tensor);
+  Result<> list_candidates(const TrainingData& data);
+  [[nodiscard]] std::vector<std::string> method_list(const TrainingData& data);
   Result<> choose_metric(const ObservedTensor& tensor);
+  Result<> check_candidates(TrainingData& data);
+  [[nodiscard]] TuneResult tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint);
+  Result<int> leave(Checkpoint* checkpoint) const;
+  Result<int> fit_best(TrainingData& data, const TuneResult& found, Checkpoint* checkpoint);
   [[nodiscard]] double shown(double error) const {
     return tuning.metric == Metric::kAuc ? 1.0 - error : error;
   }
@@ -60,7 +67,8 @@ struct TuneCommand {
 };
 
 // Every combination of the lists; a list not given is what the fit flags say.
-Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
+Result<> TuneCommand::list_candidates(const TrainingData& data) {
+  const ObservedTensor& tensor = data.tensor;
   const auto or_one = [](const std::vector<std::string>& list, const std::string& one) {
     return list.empty() ? std::vector<std::string>{one} : list;
   };
@@ -68,7 +76,7 @@ Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
     return std::any_of(tuning.candidates.begin(), tuning.candidates.end(),
                        [&](const TuneCandidate& one) { return one.name == name; });
   };
-  for (const std::string& method : method_list(tensor))
+  for (const std::string& method : method_list(data))
     for (const std::string& rank : or_one(ranks, fit.given["rank"]))
       for (const std::string& part : or_one(parts, fit.given["parts"]))
         for (const std::string& offset : or_one(offsets, fit.given["offsets"])) {
@@ -90,27 +98,33 @@ Result<> TuneCommand::list_candidates(const ObservedTensor& tensor) {
   return Nothing{};
 }
 
+// Entries of a fit on one process.
+Count entries_of_a_fit(const TrainingData& data) {
+  return data.spread ? data.entries / everyone().size() : data.entries;
+}
+
 // Those of --method-grid; auto there: all that can take the data.
-std::vector<std::string> TuneCommand::method_list(const ObservedTensor& tensor) {
+std::vector<std::string> TuneCommand::method_list(const TrainingData& data) {
   if (methods.empty()) return {fit.given["method"].empty() ? "tr-mm" : fit.given["method"]};
   if (methods != std::vector<std::string>{"auto"}) return methods;
+  const ObservedTensor& tensor = data.tensor;
+  const bool binary = are_binary(tensor.values(), everyone());
   std::vector<std::string> names;
   for (const MethodInfo& one : lacuna::methods())
-    if ((one.order == 0 || one.order == tensor.order()) &&
-        (one.method != Method::kComplEx || is_binary(tensor.values())) &&
-        one.bytes(tensor.size(), tensor.modes(), {}) < memory_limit().bytes)
+    if ((one.order == 0 || one.order == tensor.order()) && (one.method != Method::kComplEx || binary) &&
+        (one.shares || everyone().alone()) &&
+        one.bytes(entries_of_a_fit(data), tensor.modes(), {}) < memory_limit().bytes)
       names.emplace_back(one.name);
   return names;
 }
 
 // What the most demanding candidate needs, and how many fits fit beside each other.
-double largest_fit(const ObservedTensor& tensor, const std::vector<TuneCandidate>& candidates) {
+double largest_fit(const TrainingData& data, const std::vector<TuneCandidate>& candidates) {
   double bytes = 0.0;
   for (const TuneCandidate& one : candidates)
-    bytes = std::max(
-        bytes,
-        info(one.options.method.value_or(Method::kTrMm)).bytes(tensor.size(), tensor.modes(), one.options));
-  return bytes;
+    bytes = std::max(bytes, info(one.options.method.value_or(Method::kTrMm))
+                                .bytes(entries_of_a_fit(data), data.tensor.modes(), one.options));
+  return bytes * neighbours();
 }
 
 int fits_side_by_side(double bytes, int folds) {
@@ -120,7 +134,7 @@ int fits_side_by_side(double bytes, int folds) {
 }
 
 Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
-  const bool binary = is_binary(tensor.values());
+  const bool binary = are_binary(tensor.values(), everyone());
   if (metric == "auc" && !binary)
     return usage_error("--metric",
                        fmt::format("auc needs values that are 0 or 1, both present; {} has others", train));
@@ -198,56 +212,57 @@ Result<> TuneCommand::check_flags() const {
   return Nothing{};
 }
 
-Result<int> TuneCommand::run() {
-  set_thread_count(output.threads);
-  if (auto fine = check_flags(); !fine) return fine.error();
-  auto data = read_training(train, test, input, fit.side);
-  if (!data) return data.error();
-  if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
-  if (auto fine = list_candidates(data->tensor); !fine) return fine.error();
-  announce(output, train, *data);
-
-  tuning.seed = tuning.candidates.front().options.seed;
-  std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
-  const double bytes = largest_fit(data->tensor, tuning.candidates);
-  if (auto fits = check_memory(bytes, "one of these fits"); !fits) return fits.error();
+// Where one of them needs all entries on every process, all have them from here on.
+Result<> TuneCommand::check_candidates(TrainingData& data) {
+  bool all = false;
+  for (const TuneCandidate& one : tuning.candidates) {
+    if (auto can = check_shared(one.options); !can) return can.error();
+    all = holds_all(data, one.options) || all;
+  }
+  if (all && data.spread) {
+    data.tensor = take_entries(data, true);
+    data.spread = false;
+  }
+  const double bytes = largest_fit(data, tuning.candidates);
   tuning.side_by_side = fits_side_by_side(bytes, tuning.folds);
+  return agreed(check_memory(bytes, "one of these fits"));
+}
 
-  catch_signals();
-  auto known = TuneState::open(state, data->tensor, tuning);
-  if (!known) return known.error();
-  auto checkpoint = fit.checkpoint.open(output, train, test);
-  if (!checkpoint) return checkpoint.error();
+TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint) {
   TuneCallbacks callbacks;
-  callbacks.checkpoint = checkpoint->get();
-  callbacks.interrupted = [&] { return signal_seen() != 0 || known->failed(); };
+  callbacks.checkpoint = checkpoint;
+  callbacks.everyone = &everyone();
+  callbacks.shared = data.spread;
+  callbacks.interrupted = [&] { return signal_seen() != 0 || known.failed(); };
   callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
-    return known->find(candidate, lambda, fold);
+    return known.find(candidate, lambda, fold);
   };
   callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
     output.say(fmt::format("{}  lambda {:<8.4g} fold {}  {} {:.5g}", candidate.name, lambda, fold + 1,
                            metric_name(), shown(error)));
-    known->add(candidate, lambda, fold, error);
+    known.add(candidate, lambda, fold, error);
   };
-  const TuneResult found = tune(data->tensor, tuning, callbacks);
-  if (auto kept = known->finish(); !kept) return kept.error();
-  if (!table.empty())
-    if (auto saved = write_whole(table, csv(found)); !saved) return saved.error();
-  if (found.interrupted) {
-    if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
-    if (fit.checkpoint.file.empty())
-      output.say(state.empty() ? "interrupted; with --checkpoint FILE a later run could go on"
-                               : fmt::format("interrupted; the same command goes on from {}", state));
-    return 128 + signal_seen();
-  }
+  return tune(data.tensor, tuning, callbacks);
+}
 
-  const Run run(train, test, *data, fit);
+// Interrupted, on whichever process.
+Result<int> TuneCommand::leave(Checkpoint* checkpoint) const {
+  if (auto kept = fit.checkpoint.kept(checkpoint, output); !kept) return kept.error();
+  if (fit.checkpoint.file.empty())
+    output.say(state.empty() ? "interrupted; with --checkpoint FILE a later run could go on"
+                             : fmt::format("interrupted; the same command goes on from {}", state));
+  return 128 + static_cast<int>(everyone().max(signal_seen()));
+}
+
+Result<int> TuneCommand::fit_best(TrainingData& data, const TuneResult& found, Checkpoint* checkpoint) {
+  const Run run(train, test, data, fit);
   History steps;
   const Settings best = settings_of(tuning, found.rows[found.best]);
-  const Entries* unseen = data->test ? &*data->test : nullptr;
-  FitResult result = run_fit(*data, unseen, best, output, checkpoint->get(),
+  const Entries* unseen = data.test ? &*data.test : nullptr;
+  FitResult result = run_fit(data, unseen, best, output, checkpoint,
                              [&](const FitProgress& progress) { steps.add(progress); });
-  result.model.index_base = data->index_base;
+  if (!everyone().first()) return exit_code(result, fit.strict);
+  result.model.index_base = data.index_base;
   if (auto kept = run.keep_record(result, steps, fit, tuning_record(found)); !kept) return kept.error();
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
   if (auto written = run.write_page(result.model, unseen, fit); !written) return written.error();
@@ -255,8 +270,34 @@ Result<int> TuneCommand::run() {
     fmt::print("{}\n", report(found, result).dump());
   else
     tell(found, result);
-  if (auto kept = fit.checkpoint.kept(checkpoint->get(), output); !kept) return kept.error();
+  if (auto kept = fit.checkpoint.kept(checkpoint, output); !kept) return kept.error();
   return exit_code(result, fit.strict);
+}
+
+Result<int> TuneCommand::run() {
+  use_threads(output.threads);
+  const bool first = everyone().first();
+  if (auto fine = agreed(first ? check_flags() : Nothing{}); !fine) return fine.error();
+  auto data = read_training(train, test, input, fit.side);
+  if (auto fine = agreed(data); !fine) return fine.error();
+  if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
+  if (auto fine = list_candidates(*data); !fine) return fine.error();
+  announce(output, train, *data);
+  tuning.seed = tuning.candidates.front().options.seed;
+  std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
+  if (auto fine = check_candidates(*data); !fine) return fine.error();
+
+  catch_signals();
+  const std::string about = checksum_text(data->tensor, data->spread ? everyone() : serial_communicator());
+  auto known = TuneState::open(first ? state : "", about, data->tensor.modes(), tuning);
+  if (auto fine = agreed(known); !fine) return fine.error();
+  auto checkpoint = fit.checkpoint.open(output, train, test);
+  if (!checkpoint) return checkpoint.error();
+  const TuneResult found = tune_on(*data, *known, checkpoint->get());
+  if (auto kept = agreed(known->finish()); !kept) return kept.error();
+  if (auto saved = agreed(first && !table.empty() ? write_whole(table, csv(found)) : Nothing{}); !saved)
+    return saved.error();
+  return found.interrupted ? leave(checkpoint->get()) : fit_best(*data, found, checkpoint->get());
 }
 
 }  // namespace

@@ -6,15 +6,19 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <lacuna/io/files.hpp>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/machine.hpp"
+#include "base/nearest.hpp"
 #include "cluster.hpp"
 #include "input.hpp"
-#include "kernels/layouts.hpp"
 #include "kernels/observe_together.hpp"
+#include "kernels/share_plan.hpp"
 #include "method/costs.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
@@ -70,7 +74,11 @@ void FitFlags::add_flags(CLI::App& command) {
   }
   command
       .add_option("--preset", preset, "paper: the paper's own model, its parts and no offsets, unless given")
-      ->check(CLI::IsMember({"paper"}))
+      ->check([](const std::string& text) {
+        if (text == "paper") return std::string();
+        return fmt::format("found '{}', expected paper{}", text,
+                           nearest(text, {"paper"}) ? "; did you mean paper?" : "");
+      })
       ->group(group);
   command
       .add_flag("--intervals", intervals,
@@ -106,6 +114,9 @@ Result<Settings> FitFlags::settings(const std::vector<Mode>& modes, std::unique_
       continue;
     }
     auto model = load_model(text);
+    std::error_code none;
+    if (!model && std::filesystem::exists(text, none))
+      return model.error();  // a damaged file, not a misspelt word
     if (!model)
       return usage_error("--init",
                          fmt::format("found '{}', expected random, spectral, grow or a model file ({})", text,
@@ -139,6 +150,29 @@ FitFlags FitFlags::without_what_it_does_not_take(Method method) const {
   return flags;
 }
 
+namespace {
+
+// While something is chosen: the entries as they are, those that are kept, and a model over them.
+double bytes_while_choosing(Count entries, int order) {
+  return 3.0 * (4.0 * order + 8.0) * static_cast<double>(entries);
+}
+
+}  // namespace
+
+bool holds_all(const TrainingData& data, const Settings& settings) {
+  if (everyone().alone()) return true;
+  if (needs_all_entries(settings) || settings.warm_start != nullptr) return true;
+  // A quarter of the memory, so that there is room for what methods make of the entries.
+  const double bytes = 4.0 * neighbours() * bytes_while_choosing(data.entries, data.tensor.order());
+  return settings.method.open() && everyone().all(bytes < memory_limit().bytes);
+}
+
+ObservedTensor take_entries(TrainingData& data, bool all) {
+  ObservedTensor tensor = std::exchange(data.tensor, {});
+  if (data.spread) return all ? gather_entries(tensor, everyone()) : tensor;
+  return all ? tensor : portion_of_whole(tensor, everyone());
+}
+
 FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings, const Output& output,
                   Checkpoint* checkpoint, const std::function<void(const FitProgress&)>& also) {
   catch_signals();
@@ -154,16 +188,8 @@ FitResult run_fit(TrainingData& data, const Entries* test, const Settings& setti
     if (also) also(progress);
     return Flow::kContinue;
   };
-  // Where one fit is all there is to do, a process keeps its share of the entries alone.
-  callbacks.shared = !everyone().alone() && !leaves_work(settings);
-  ObservedTensor tensor = std::exchange(data.tensor, {});
-  const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
-  if (callbacks.shared)
-    tensor =
-        data.spread ? take_share(tensor, parts, everyone()) : take_share_of_whole(tensor, parts, everyone());
-  else if (data.spread)
-    tensor = gather_entries(tensor, everyone());
-  FitResult result = fit(std::move(tensor), settings, callbacks, test);
+  callbacks.shared = !everyone().alone() && !holds_all(data, settings);
+  FitResult result = fit(take_entries(data, !callbacks.shared), settings, callbacks, test);
   view.finish();
   if (callbacks.shared) gather_dual(everyone(), result.model, GatherTo::kFirst);
   tell_peak(output);
@@ -180,7 +206,8 @@ Result<> check_shared(const Settings& settings) {
                                  name(*settings.method), everyone().size(), fmt::join(able, ", ")));
 }
 
-Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output) {
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output,
+                          bool checkpoint) {
   if (settings.method.open()) return Nothing{};
   if (everyone().alone())
     return check_memory(info(*settings.method).bytes(data.entries, data.tensor.modes(), settings),
@@ -192,20 +219,30 @@ Result<> check_fit_memory(const TrainingData& data, const Settings& settings, co
                              "which numbers them with 32 bits",
                              grouped(data.entries), grouped(kMostInAModel))};
   const int order = data.tensor.order();
-  const Sharing sharing{.entries = data.entries,
-                        .processes = everyone().size(),
-                        .other_layouts = other_layouts(parts_of(settings, order), order),
-                        .test = data.test ? data.test->size() : 0};
-  const double each = shared_bytes(sharing, data.tensor.modes(), settings, false);
-  const double first = shared_bytes(sharing, data.tensor.modes(), settings, true);
-  // What is chosen is chosen with all entries, as they are and as they are sorted.
+  const ObservedTensor portion = data.spread ? ObservedTensor() : portion_of_whole(data.tensor, everyone());
+  const Sharing sharing{
+      .plan = plan_shares(data.spread ? data.tensor : portion, parts_of(settings, order), everyone()),
+      .entries = data.entries,
+      .test = data.test ? data.test->size() : 0,
+      .checkpoint = checkpoint};
+  std::vector<double> needed;  // by each process
+  for (int process = 0; process < everyone().size(); ++process)
+    needed.push_back(shared_bytes(sharing, data.tensor.modes(), settings, process));
+  const bool all = holds_all(data, settings);
+  const bool chooses = all || leaves_several_fits(settings);
   const double choosing =
-      leaves_work(settings) ? 2.5 * (4.0 * order + 8.0) * static_cast<double>(data.entries) : 0.0;
+      chooses ? bytes_while_choosing(all ? data.entries : data.entries / everyone().size(), order) : 0.0;
   if (output.verbose > 0)
-    output.say(fmt::format("each process needs about {}, the first {}{}", bytes_text(each), bytes_text(first),
+    output.say(fmt::format("the first process needs about {}, each other at most {}{}",
+                           bytes_text(needed.front()),
+                           bytes_text(*std::max_element(needed.begin() + 1, needed.end())),
                            choosing > 0.0 ? ", and " + bytes_text(choosing) + " while it chooses" : ""));
-  return check_memory((neighbours() - 1) * each + first + neighbours() * choosing,
-                      fmt::format("this fit, with {} processes on one machine,", neighbours()));
+  // Which processes have this machine's memory is not known where there are more: those that need the most.
+  std::sort(needed.begin(), needed.end(), std::greater<>());
+  return check_memory(
+      std::accumulate(needed.begin(), needed.begin() + neighbours(), neighbours() * choosing),
+      fmt::format("this fit, with {} processes on one machine, each with all factors ({}),", neighbours(),
+                  bytes_text(shared_factor_bytes(data.tensor.modes(), settings))));
 }
 
 void tell_peak(const Output& output) {

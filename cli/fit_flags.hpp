@@ -40,6 +40,12 @@ struct FitFlags {
   [[nodiscard]] FitFlags without_what_it_does_not_take(Method method) const;
 };
 
+// Whether every process is to have all entries, not only some, for these settings: something that is to be done needs
+// them, or the method is open and all of it fits, so that methods which cannot share are tried as well. By all processes.
+[[nodiscard]] bool holds_all(const TrainingData& data, const Settings& settings);
+// The tensor that a fit is to be given: all entries, or some of them on each process. Takes it.
+[[nodiscard]] ObservedTensor take_entries(TrainingData& data, bool all);
+
 // Runs a fit with the CLI's callbacks: progress on stderr, Ctrl-C, notices. Takes the tensor. `test` and `checkpoint` may
 // be null.
 [[nodiscard]] FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings,
@@ -50,8 +56,9 @@ struct FitFlags {
 Result<> check_shared(const Settings& settings);
 
 // kMemory unless a fit of the method given fits in the machine's memory. A method left open is chosen among
-// those that do.
-Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output);
+// those that do. With a checkpoint it needs more.
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output,
+                          bool checkpoint);
 
 // Says, to one who asked for more, what memory the processes took. By all of them.
 void tell_peak(const Output& output);

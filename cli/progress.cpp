@@ -97,6 +97,15 @@ Result<> History::save(const std::string& path) const {
   return write_whole(path, text);
 }
 
+std::string applications_text(const FitResult& result) {
+  const Count fitting = result.last.operator_applications;
+  const Count choosing = result.choosing_applications;
+  if (fitting == 0 && choosing == 0) return "";
+  std::string text = fmt::format("{} applications of the operator", grouped(fitting));
+  if (choosing > 0) text += fmt::format(" to fit, {} to choose", grouped(choosing));
+  return text;
+}
+
 std::vector<StepRecord> History::records() const {
   std::vector<StepRecord> records;
   for (const FitProgress& step : steps_) records.push_back(step_record(step));

@@ -45,4 +45,7 @@ class History {
   std::vector<FitProgress> steps_;
 };
 
+// How often the operator was applied; empty for methods that have none.
+[[nodiscard]] std::string applications_text(const FitResult& result);
+
 }  // namespace lacuna::cli

@@ -19,7 +19,7 @@ std::string& command_line() {
 }
 
 // In single quotes where a shell would read it otherwise.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
   std::string text = "'";
@@ -38,7 +38,7 @@ Result<std::optional<RunRecord::File>> about_file(const std::string& path) {
 
 void set_command_line(int argc, char** argv) {
   command_line() = "lacuna";
-  for (int i = 1; i < argc; ++i) command_line() += " " + quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) command_line() += " " + shell_word(argv[i]);
 }
 
 Run::Run(std::string train_path, std::string test_path, const TrainingData& data, const FitFlags& flags)

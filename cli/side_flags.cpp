@@ -49,7 +49,7 @@ void SideFlags::add_flags(CLI::App& command) {
       .add_option(
           "--side", tables,
           "MODE=FILE: a table of features of a mode's positions, by label; those it has in addition are "
-          "predicted from their features; may repeat")
+          "predicted from their features, or from --graph, with which labels alone will do; may repeat")
       ->group(group);
   command
       .add_option("--graph", graphs,
@@ -58,7 +58,13 @@ void SideFlags::add_flags(CLI::App& command) {
 }
 
 Result<> SideFlags::attach(TensorFile& file, std::vector<std::string>& notes) const {
-  const PositionNames names{.index_base = file.index_base, .may_grow = !file.dense};
+  PositionNames names{.index_base = file.index_base, .may_grow = !file.dense};
+  std::set<int> drawn;  // modes with a graph
+  for (const std::string& given : graphs) {
+    const auto from = mode_and_file("--graph", given, file.modes);
+    if (!from) return from.error();
+    drawn.insert(from->mode);
+  }
   std::set<int> seen;
   for (const std::string& given : tables) {
     const auto from = mode_and_file("--side", given, file.modes);
@@ -66,6 +72,7 @@ Result<> SideFlags::attach(TensorFile& file, std::vector<std::string>& notes) co
     Mode& mode = file.modes[from->mode];
     if (!seen.insert(from->mode).second)
       return usage_error("--side", fmt::format("mode {} has two files, expected one", mode.name));
+    names.alone = drawn.count(from->mode) > 0;
     const auto read = read_features(from->path, names, mode);
     if (!read) return read.error();
     notes.push_back(describe(*read, *from, mode, "positions"));

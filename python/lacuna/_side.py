@@ -32,16 +32,17 @@ def attach(source: Source, reading: Reading) -> None:
         names = [axis.name for axis in source.axes]
         check_names(given, names, argument)
         for name, what in given.items():
-            _attach(source, names.index(name), argument, what)
+            drawn = argument == "side" and isinstance(reading.graph, Mapping) and name in reading.graph
+            _attach(source, names.index(name), argument, what, drawn)
 
 
-def _attach(source: Source, k: int, argument: str, what: Any) -> None:
+def _attach(source: Source, k: int, argument: str, what: Any, drawn: bool) -> None:
     axis = source.axes[k]
     if axis.bins is not None:
         raise ValueError(f"{argument}: mode '{axis.name}' is made of time stamps, expected one of labels or positions")
     may_grow = not isinstance(source, DenseSource)
     if isinstance(what, (str, os.PathLike)):
-        mode, notes = _core.side_from_file(os.fspath(what), axis.mode(), argument == "graph", may_grow)
+        mode, notes = _core.side_from_file(os.fspath(what), axis.mode(), argument == "graph", may_grow, drawn)
     else:
         rows = _edges(what, axis) if argument == "graph" else _features(what, axis)
         with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +50,7 @@ def _attach(source: Source, k: int, argument: str, what: Any) -> None:
             with open(path, "w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows(rows)
             try:
-                mode, notes = _core.side_from_file(path, axis.mode(), argument == "graph", may_grow)
+                mode, notes = _core.side_from_file(path, axis.mode(), argument == "graph", may_grow, drawn)
             except _core.FormatError as problem:
                 raise ValueError(str(problem).replace(path, f"{argument}['{axis.name}']")) from None
     for note in notes:

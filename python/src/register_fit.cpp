@@ -138,7 +138,8 @@ void register_fit(nb::module_& m) {
         if (reason == kEnoughSteps) return true;
         for (const StopReason one :
              {StopReason::kGradientTolerance, StopReason::kNoFurtherDecrease, StopReason::kMaxIterations,
-              StopReason::kStopped, StopReason::kDirect, StopReason::kSmallChange, StopReason::kSmallGap})
+              StopReason::kStopped, StopReason::kDirect, StopReason::kSmallChange, StopReason::kSmallGap,
+              StopReason::kWithinAccuracy})
           if (reason == describe(one)) return converged(one);
         return false;  // interrupted, or out of time
       },

@@ -16,8 +16,8 @@ namespace lacuna::python {
 namespace {
 
 // The mode with what the file says, grown by the names that it did not have; and sentences about the file.
-nb::tuple side_from_file(const std::string& path, Mode mode, bool is_graph, bool may_grow) {
-  const PositionNames names{.index_base = 0, .may_grow = may_grow};
+nb::tuple side_from_file(const std::string& path, Mode mode, bool is_graph, bool may_grow, bool alone) {
+  const PositionNames names{.index_base = 0, .may_grow = may_grow, .alone = alone};
   std::optional<Result<SideFile>> read;
   {
     const nb::gil_scoped_release free;
@@ -34,7 +34,7 @@ void register_side(nb::module_& m) {
       .def_prop_ro("names", [](const SideInformation& side) { return side.names; })
       .def("__len__", &SideInformation::positions);
   m.def("side_from_file", &side_from_file, nb::arg("path"), nb::arg("mode"), nb::arg("is_graph"),
-        nb::arg("may_grow"));
+        nb::arg("may_grow"), nb::arg("alone"));
 }
 
 }  // namespace lacuna::python

@@ -109,7 +109,7 @@ def fitted():
     array = np.where(rng.random((5, 4, 3)) < 0.3, np.nan, rng.normal(size=(5, 4, 3)))
     return {
         method: lacuna.TensorCompleter(method=method, max_time=5).fit(array)
-        for method in ("tr-mm", "als", "geomcg", "bayes-cp", "halrtc", "offsets")
+        for method in ("tr-mm", "als", "geomcg", "bayescp", "halrtc", "offsets")
         if method in METHODS
     }
 
@@ -155,6 +155,64 @@ def test_partial_fit(fitted, data):
     if taken is not None:
         assert all(after >= before for after, before in zip(completer.shape_, shape))
         assert float(np.prod([float(n) for n in completer.shape_])) > 1e6 or np.isfinite(completer.predict()).all()
+
+
+POSITIONS = st.one_of(st.integers(0, 4), st.lists(st.integers(0, 4), max_size=3), arrays(), ODD_NUMBERS)
+
+
+@FEW
+@given(st.data())
+def test_top(fitted, data):
+    completer = fitted[data.draw(st.sampled_from(sorted(fitted)))]
+    where = data.draw(st.dictionaries(st.sampled_from(["mode1", "mode2", "mode3", "mode4", ""]), POSITIONS, max_size=4))
+    how = data.draw(st.fixed_dictionaries({}, optional={
+        "n": st.one_of(st.integers(1, 99), ODD_NUMBERS), "open": st.one_of(st.sampled_from(["mode1", "mode3", "mode9"]), ODD_NUMBERS),
+        "seen": ODD_NUMBERS, "lowest": ODD_NUMBERS, "exclude": POSITIONS,
+        "candidates": st.one_of(POSITIONS, st.dictionaries(st.sampled_from(["mode1", "mode2"]), POSITIONS, max_size=2)),
+    }))  # fmt: skip
+    found = clearly(lambda: completer.top(where, **how))
+    if found is None:
+        return
+    several = any(np.ndim(value) > 0 for value in where.values())
+    for one in found if several else [found]:
+        values = [value for _, value in one]
+        assert len(one) <= how.get("n", 10) and np.isfinite(values).all()
+        assert values == sorted(values, reverse=not how.get("lowest", False))
+
+
+@FEW
+@given(st.data())
+def test_explain(fitted, data):
+    completer = fitted[data.draw(st.sampled_from(sorted(fitted)))]
+    where = {name: data.draw(POSITIONS) for name in data.draw(st.sampled_from(
+        [["mode1", "mode2", "mode3"], ["mode1", "mode2"], ["mode1", "mode2", "mode3", "mode4"]]))}  # fmt: skip
+    how = data.draw(st.fixed_dictionaries({}, optional={
+        "by": st.one_of(st.sampled_from(["fibers", "rows", "components"]), ODD_NUMBERS),
+        "count": st.one_of(st.integers(0, 9), ODD_NUMBERS), "interval": ODD_NUMBERS,
+    }))  # fmt: skip
+    found = clearly(lambda: lacuna.explain(completer, where, **how))
+    if found is None:
+        return
+    several = any(np.ndim(value) > 0 for value in where.values())
+    for one in found if several else [found]:
+        assert one["sum"] + one["clip"] == pytest.approx(one["value"])
+        assert sum(term["adds"] for term in one["terms"]) == pytest.approx(one["sum"])
+
+
+@FEW
+@given(st.data())
+def test_what_an_update_leaves_can_be_asked(fitted, data):
+    completer = copy.deepcopy(fitted[data.draw(st.sampled_from(["als", "tr-mm"]))])
+    for _ in range(2):
+        size = data.draw(st.integers(1, 6))
+        coords = [data.draw(st.lists(st.integers(0, 7), min_size=size, max_size=size)) for _ in range(3)]
+        values = data.draw(st.lists(st.floats(-1e3, 1e3), min_size=size, max_size=size))
+        clearly(lambda: completer.partial_fit((coords, values), held_out=data.draw(st.sampled_from([0, 0.5])),
+                                              duplicates="last"))  # fmt: skip
+    last = completer.shape_[0] - 1
+    assert np.isfinite([value for _, value in completer.top(mode1=last, n=5)]).all()
+    account = lacuna.explain(completer, mode1=last, mode2=0, mode3=0)
+    assert account["sum"] + account["clip"] == pytest.approx(account["value"])
 
 
 @FEW

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/base/base.hpp>
+#include <limits>
 
+#include "method/field/edge_part.hpp"
 #include "method/rank_limits.hpp"
 #include "tensor/count_cells.hpp"
 
@@ -54,13 +56,14 @@ double part_rank(std::size_t p, const std::vector<PartOptions>& parts, const std
 
 // One column of the fields of a near part: a number for each fiber of a chain, for each cell of each of its grids.
 double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec& spec) {
-  constexpr double kFields = 7;  // of the operator, the products and the four of the inverse
   if (spec.near.empty()) return 0.0;
   const bool chain = spec.near.size() == 1 && spec.smoothness == 1.0;
+  const double fields =
+      chain ? 3 : 7;  // of the operator and the products, and the four of the inverse on a grid
   const double groups = std::min(count_cells(modes, spec.agree), static_cast<double>(entries));
   double grid = 1.0;
   for (const NearMode& near : spec.near) grid *= modes[near.mode].size;
-  return kFields * kNumber * (chain ? static_cast<double>(entries) : groups * grid);
+  return fields * kNumber * (chain ? static_cast<double>(entries) : groups * grid);
 }
 
 }  // namespace
@@ -85,45 +88,68 @@ double latent_bytes(Count entries, const std::vector<Mode>& modes, const Setting
          kFactorCopies * factors + fields;
 }
 
-namespace {
-
-// Calibrated by the peak resident sets of fits on 2 to 7 processes (bench/results/26-cluster.json).
-double shared_latent_bytes(const Sharing& sharing, double share, const std::vector<Mode>& modes,
-                           const Settings& settings) {
+double shared_factor_bytes(const std::vector<Mode>& modes, const Settings& settings) {
+  if (info(*settings.method).bytes != latent_bytes) return 0.0;
   const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
-  const double own = kIndex * static_cast<double>(modes.size()) + kNumber;  // of an entry as it is
-  constexpr double kPartBytes = 12;                 // an entry's place in a part's fibers
-  const double solver = wide ? 88 : 44;             // vectors over the entries
-  const double elsewhere = own + (wide ? 54 : 26);  // an entry of another layout
-  const double factor_copies = wide ? 13 : 8;
+  const double copies = wide ? 13 : 8;
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   double factors = 0.0;
-  double fields = 0.0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const double rank = part_rank(p, parts, modes, settings);
-    factors += kNumber * rank * (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
-    fields += rank * near_bytes(static_cast<Count>(share), modes, parts[p].spec);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    factors += kNumber * part_rank(p, parts, modes, settings) *
+               (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
+  return copies * factors;
+}
+
+namespace {
+
+// Calibrated by the peak resident sets of fits on 2 to 7 processes (bench/results/26-cluster.json).
+double shared_latent_bytes(const Sharing& sharing, const std::vector<Mode>& modes, const Settings& settings,
+                           int process) {
+  const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
+  const double own = kIndex * static_cast<double>(modes.size()) + kNumber;  // of an entry as it is
+  constexpr double kPartBytes = 8;          // an entry's place in a part's fibers
+  const double solver = wide ? 65 : 42;     // vectors over the entries
+  const double elsewhere = wide ? 84 : 40;  // likewise, of those that have gone to another layout
+  constexpr double kSharesBytes = 8;  // of an entry at home, of a part that is made elsewhere or by sums
+  constexpr double kNearBytes = 40;  // of one of a part with near modes: its slot, and what its inverse needs
+  const Count share = sharing.plan.front().cuts.entries[static_cast<std::size_t>(process)];
+  // Of a checkpoint: Z and where the entries are, here and of all entries.
+  const double kept = wide ? 17 : 13;
+  const double gathered = wide ? 24 : 16;
+  const std::vector<PartOptions> parts =
+      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
+  double bytes = shared_factor_bytes(modes, settings);
+  for (std::size_t l = 0; l < sharing.plan.size(); ++l) {
+    const PlannedLayout& layout = sharing.plan[l];
+    const Count entries = layout.cuts.entries[static_cast<std::size_t>(process)];
+    bytes += static_cast<double>(entries) *
+             (own + (l == 0 ? solver : elsewhere) + kPartBytes * static_cast<double>(layout.parts.size()));
+    for (const std::size_t p : layout.parts) {
+      const PartSpec& spec = parts[p].spec;
+      if (l > 0 && spec.near.empty()) bytes += kSharesBytes * static_cast<double>(share);
+      if (spec.near.size() > 1 || spec.smoothness != 1.0) bytes += kNearBytes * static_cast<double>(entries);
+      bytes += part_rank(p, parts, modes, settings) * near_bytes(entries, modes, spec);
+    }
+    if (l == 0 && sharing.checkpoint) bytes += kept * static_cast<double>(entries);
   }
-  return share * (own + kPartBytes * static_cast<double>(parts.size()) + solver +
-                  elsewhere * sharing.other_layouts) +
-         factor_copies * factors + fields;
+  if (sharing.checkpoint && process == 0) bytes += gathered * static_cast<double>(sharing.entries);
+  return bytes;
 }
 
 }  // namespace
 
 double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes, const Settings& settings,
-                    bool first) {
+                    int process) {
   constexpr double kProgram = 24e6;  // with the library that speaks MPI
   constexpr double kSorting = 20;    // of an entry, beside the entry itself
   constexpr double kTest = 40;       // of a test cell, beside the cell itself
-  const auto all = static_cast<double>(sharing.entries);
-  const double share = std::ceil(all / sharing.processes);
   const double own = kIndex * static_cast<double>(modes.size()) + kNumber;
   const bool latent = info(*settings.method).bytes == latent_bytes;
-  double most = latent ? shared_latent_bytes(sharing, share, modes, settings)
-                       : info(*settings.method).bytes(static_cast<Count>(share), modes, settings);
-  if (latent && first) most = std::max(most, all * (own + kSorting));
+  const Count share = sharing.plan.front().cuts.entries[static_cast<std::size_t>(process)];
+  double most = latent ? shared_latent_bytes(sharing, modes, settings, process)
+                       : info(*settings.method).bytes(share, modes, settings);
+  if (latent && process == 0) most = std::max(most, static_cast<double>(sharing.entries) * (own + kSorting));
   return kProgram + most + (own + kTest) * static_cast<double>(sharing.test);
 }
 
@@ -135,12 +161,13 @@ double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
   return latent_bytes(entries, modes, plain) + kCopies * kNumber * kColumns * static_cast<double>(entries);
 }
 
-double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+namespace {
+
+double als_bytes_of(const std::vector<PartOptions>& parts, Count entries, const std::vector<Mode>& modes,
+                    const Settings& settings) {
   constexpr double kPartBytes = 20;  // of an entry
   constexpr double kRowBytes = 28;   // of each of r + 2 columns, for a row or a fiber
   double bytes = indices(entries, modes) + 16.0 * static_cast<double>(entries);
-  const std::vector<PartOptions> parts =
-      settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   for (const PartOptions& part : parts) {
     if (!part.spec.learns()) continue;  // refused
     const double fibers = std::min(count_cells(modes, part.spec.agree), static_cast<double>(entries));
@@ -149,6 +176,18 @@ double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
              kRowBytes * (rank + 2.0) * (fibers + modes[part.spec.mode].size);
   }
   return bytes;
+}
+
+}  // namespace
+
+// With its parts open, what the least of those that are tried takes: one for a pair of modes.
+double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  if (settings.latent.parts.given()) return als_bytes_of(*settings.latent.parts, entries, modes, settings);
+  double least = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < static_cast<int>(modes.size()); ++a)
+    for (int b = a + 1; b < static_cast<int>(modes.size()); ++b)
+      least = std::min(least, als_bytes_of({{.spec = {.mode = a, .agree = {b}}}}, entries, modes, settings));
+  return least;
 }
 
 double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
@@ -205,28 +244,8 @@ double dense_bytes(Count entries, const std::vector<Mode>& modes, const Settings
 
 namespace {
 
-// Columns of the field that method edges has; the default is that of its rank.
-double edge_columns(const std::vector<Mode>& modes, const Settings& settings) {
-  double learned = modes.empty() ? 1.0 : modes.front().size;
-  for (const Mode& mode : modes) learned = std::min<double>(learned, mode.size);
-  if (settings.latent.parts.given() && !settings.latent.parts->empty()) {
-    const PartOptions& part = settings.latent.parts->front();
-    learned = part.spec.learns() ? modes[part.spec.mode].size : 1.0;
-    if (part.rank > 0) return std::min<double>(part.rank, learned);
-  }
-  return std::min<double>(settings.ranks.value_or({info(Method::kEdges).rank})[0], learned);
-}
-
-double edge_cells(const std::vector<Mode>& modes, const Settings& settings) {
-  const auto learned = [&](const Mode& mode) {
-    if (!settings.latent.parts.given() || settings.latent.parts->empty())
-      return std::all_of(modes.begin(), modes.end(),
-                         [&](const Mode& other) { return mode.size <= other.size; });
-    const PartSpec& spec = settings.latent.parts->front().spec;
-    return spec.learns() && &modes[spec.mode] == &mode;
-  };
-  const auto at = std::find_if(modes.begin(), modes.end(), learned);
-  return count_cells(modes) / (at == modes.end() ? 1.0 : static_cast<double>(at->size));
+double edge_cells(const std::vector<Mode>& modes, const PartOptions& part) {
+  return count_cells(modes) / (part.spec.learns() ? static_cast<double>(modes[part.spec.mode].size) : 1.0);
 }
 
 }  // namespace
@@ -234,18 +253,21 @@ double edge_cells(const std::vector<Mode>& modes, const Settings& settings) {
 double edges_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   constexpr double kPadding = 1.5;  // of the grid, at the most, to lengths that a transform is quick at
   constexpr double kFields = 8;     // the field, four vectors of conjugate gradients, those of a new U
-  constexpr double kPerCell = 10;   // spectrum, diagonal, conductances, what a product needs
+  constexpr double kPerCell = 8;    // spectrum, kernel's diagonal, what a product needs
   constexpr double kAnswers = 3;    // this one, the one before, the best
-  const double cells = kPadding * edge_cells(modes, settings);
+  const PartOptions part = edge_part(modes, settings);
+  const double cells = kPadding * edge_cells(modes, part);
+  const auto near = static_cast<double>(part.spec.near.size());
+  const double edges = 0.5 * std::pow(3.0, near) + near * (near + 1.0);  // stencils, products of steps
   return indices(entries, modes) + 40.0 * static_cast<double>(entries) +
-         kNumber *
-             (cells * (kFields * edge_columns(modes, settings) + kPerCell) + kAnswers * count_cells(modes));
+         kNumber * (cells * (kFields * part.rank + kPerCell + edges) + kAnswers * count_cells(modes));
 }
 
 double edges_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
-  constexpr double kOfACell = 30.0;  // two transforms, two smoothings, a few sums
-  return edge_columns(modes, settings) *
-         (kOfACell * edge_cells(modes, settings) + 2.0 * static_cast<double>(entries));
+  constexpr double kOfACell = 40.0;  // two transforms, a few sums; and two products with a stencil
+  const PartOptions part = edge_part(modes, settings);
+  const double stencils = 2.0 * std::pow(3.0, static_cast<double>(part.spec.near.size()));
+  return part.rank * ((kOfACell + stencils) * edge_cells(modes, part) + 2.0 * static_cast<double>(entries));
 }
 
 double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings) {

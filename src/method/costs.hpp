@@ -6,6 +6,8 @@
 
 #include <lacuna/method/settings.hpp>
 
+#include "kernels/share_plan.hpp"
+
 namespace lacuna {
 
 // Scores of a pass of method complex; where all candidates would be more, some are drawn.
@@ -23,14 +25,17 @@ inline constexpr double kMostLinkScores = 6e9;
 
 // Of a fit that several processes share.
 struct Sharing {
-  Count entries = 0;  // of all processes
-  int processes = 1;
-  int other_layouts = 0;  // beside the one in which a process has its share
-  Count test = 0;         // cells, on every process
+  SharePlan plan{};         // of its parts
+  Count entries = 0;        // of all processes
+  Count test = 0;           // cells, on every process
+  bool checkpoint = false;  // the first process gathers the state of the fit now and then
 };
-// The most that one of them ever needs, the program itself and reading counted; `first` also gathers the model.
+// The most that this process ever needs, the program itself and reading counted. The first also gathers the model.
 [[nodiscard]] double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes,
-                                  const Settings& settings, bool first);
+                                  const Settings& settings, int process);
+
+// What of it are the factors of a latent method, with all that is as large as they are: every process has all of them.
+[[nodiscard]] double shared_factor_bytes(const std::vector<Mode>& modes, const Settings& settings);
 
 [[nodiscard]] double latent_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double als_work(Count entries, const std::vector<Mode>& modes, const Settings& settings);

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <lacuna/base/base.hpp>
+#include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings.hpp>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
-#include "kernels/layouts.hpp"
+#include "kernels/share_plan.hpp"
 #include "method/fit_units.hpp"
 #include "method/solve.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
+#include "tensor/weighted_square.hpp"
 
 namespace lacuna {
 namespace {
@@ -72,17 +77,10 @@ class Sharing {
       return;
     }
     everyone_ = callbacks.everyone;
-    if (callbacks.shared) return;
-    whole_ = true;
+    whole_ = !callbacks.shared;
     const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
-    const Latent* const warm = settings.warm_start != nullptr ? settings.warm_start->latent() : nullptr;
-    if (warm != nullptr && warm->dual.cells() == tensor.cells()) {
-      warm_ = *settings.warm_start;
-      ObservedTensor& dual = std::get<Latent>(*warm_.body).dual;
-      dual = take_share_of_whole(dual, parts, *everyone_);
-      settings.warm_start = &warm_;
-    }
-    tensor = take_share_of_whole(tensor, parts, *everyone_);
+    take_over_dual(settings, tensor, parts);
+    tensor = share_of(tensor, parts);
   }
 
   [[nodiscard]] const Communicator& everyone() const { return *everyone_; }
@@ -92,10 +90,66 @@ class Sharing {
   }
 
  private:
+  // The dual of a model to start from goes where its entries go; one of other entries, which is of no use, goes nowhere.
+  void take_over_dual(Settings& settings, const ObservedTensor& tensor, const std::vector<PartSpec>& parts) {
+    const Latent* const warm = settings.warm_start != nullptr ? settings.warm_start->latent() : nullptr;
+    if (warm == nullptr) return;
+    const bool same = whole_ ? warm->dual.cells() == tensor.cells()
+                             : extents(warm->dual.modes()) == extents(tensor.modes()) &&
+                                   everyone_->sum(warm->dual.size()) == everyone_->sum(tensor.size());
+    if (!same) return;
+    warm_ = *settings.warm_start;
+    ObservedTensor& dual = std::get<Latent>(*warm_.body).dual;
+    dual = share_of(dual, parts);
+    settings.warm_start = &warm_;
+  }
+  [[nodiscard]] ObservedTensor share_of(const ObservedTensor& tensor,
+                                        const std::vector<PartSpec>& parts) const {
+    return whole_ ? take_share_of_whole(tensor, parts, *everyone_) : take_share(tensor, parts, *everyone_);
+  }
+
   const Communicator* everyone_ = &serial_communicator();
-  bool whole_ = false;
+  bool whole_ = false;  // every process has all entries
   Model warm_;
 };
+
+double shared_rmse(const ObservedTensor& tensor, std::span<const double> missed,
+                   const Communicator& everyone) {
+  return std::sqrt(everyone.sum(weighted_square(tensor, missed)) / everyone.sum(tensor.total_weight()));
+}
+
+// Whether the method was stopped while its body still said nothing of the data: before its first step, unless that
+// was to go on from a model. A dual of 0 says nothing either. Links have nothing but their body.
+bool says_nothing(const Solved& solved, const Settings& settings, int steps, const Communicator& everyone) {
+  if (solved.summary.reason != StopReason::kStopped || steps > 0) return false;
+  if (std::holds_alternative<ComplEx>(solved.body)) return false;
+  const auto* const latent = std::get_if<Latent>(&solved.body);
+  if (latent == nullptr || latent->factored()) return settings.warm_start == nullptr;
+  const auto z = latent->dual.values();
+  const bool zero = everyone.all(std::all_of(z.begin(), z.end(), [](double value) { return value == 0.0; }));
+  return zero || settings.warm_start == nullptr;
+}
+
+// A body that says nothing is left out: what is known without it, main effects or whatever else the offsets are, is the
+// model, and of a kind of its own.
+void keep_effects_alone(FitResult& result, const Entries* test, double train_rmse) {
+  Model& model = result.model;
+  model.method = name(Method::kOffsets);
+  if (!model.fallback.empty()) model.offsets = std::exchange(model.fallback, {});
+  model.body = {};
+  result.certificate.reset();
+  result.mixture.clear();
+  FitProgress last;
+  last.train_rmse = train_rmse;
+  last.seconds = result.last.seconds;
+  last.operator_applications = result.last.operator_applications;
+  if (test != nullptr && test->size() > 0) {
+    const std::vector<double> said = Predictor(model).predict(test->cells, test->coordinates).value;
+    last.test_rmse = rmse(test->value, said);
+    last.test_auc = auc(test->value, said);
+  }
+  result.last = last;
+}
 
 }  // namespace
 
@@ -121,14 +175,20 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.offsets = fit_shared_offsets(tensor, *settings.offsets, kOffsetSweeps, everyone);
   if (needs_fallback(settings, model.order()))
     model.fallback = fit_shared_offsets(tensor, main_effects(model.order()), kFallbackSweeps, everyone);
+  std::optional<double> without_body;  // the training error of the fallback, else of the offsets
+  if (!model.fallback.empty()) without_body = shared_rmse(tensor, model.fallback.taken_off(tensor), everyone);
   if (!model.offsets.empty()) tensor.replace_values(model.offsets.taken_off(tensor));
+  if (!without_body) without_body = shared_rmse(tensor, tensor.values(), everyone);
 
   const WarmStart warm(settings, unit);
   FitRun run(warm.options(), callbacks, test, model, unit, everyone);
   run.record() = written(settings, model.modes);
   run.record().set("values", std::string(name(kind)));
-  Solved solved = info(*settings.method).solve(tensor, warm.options(), run);
+  Solved solved = info(*settings.method).solver->solve(tensor, warm.options(), run);
   run.finish(solved.summary, result);
+  const bool silent = says_nothing(solved, warm.options(),
+                                   std::max(result.last.iteration, solved.summary.iterations), everyone);
+  if (silent) solved.effects.clear();
   if (!solved.effects.empty() && settings.offsets->mean) model.fallback = {};  // these are better
   for (Effect& effect : solved.effects) model.offsets.add(std::move(effect));
   result.mixture = std::move(solved.mixture);
@@ -137,6 +197,10 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.body = std::move(solved.body);
   sharing.restore(model);
   restore_units(unit, result);
+  if (silent) {
+    run.notice("stopped before the first step: the model is its main effects alone");
+    keep_effects_alone(result, test, unit.restored(*without_body));
+  }
   return result;
 }
 

@@ -2,12 +2,15 @@
 #include "method/fit_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "method/together.hpp"
 #include "model/cold_guess.hpp"
+#include "tensor/checksum.hpp"
 #include "tensor/hold_out.hpp"
 
 namespace lacuna {
@@ -184,6 +187,23 @@ bool FitRun::stop_now() {
   return stopped();
 }
 
+// What is decided by these numbers is decided alike only where they are the same.
+void FitRun::check_alike() const {
+  if (stops_.alone()) return;
+  Checksum sum;
+  for (const double number : {progress_.objective, progress_.gradient_norm, progress_.train_rmse,
+                              progress_.test_rmse.value_or(0.0), progress_.test_auc.value_or(0.0)})
+    sum.add(std::isnan(number) ? 0.0 : number);
+  const std::uint64_t mine = sum.value();
+  const std::vector<std::uint64_t> all = stops_.gather(std::span<const std::uint64_t>(&mine, 1));
+  const auto other = std::find_if(all.begin(), all.end(), [&](auto one) { return one != all.front(); });
+  if (other == all.end()) return;
+  throw std::runtime_error(
+      "step " + std::to_string(progress_.iteration) + " of method " + model_->method +
+      ": found other numbers on process " + std::to_string(other - all.begin()) +
+      " than on the first, expected the same bits: their processors or libraries for linear algebra differ");
+}
+
 Flow FitRun::report(const IterationRecord& record, const Measured& measured, const AddTest& add_test) {
   watch_.pause();
   progress_.iteration = first_iteration_ + record.iteration;
@@ -210,6 +230,7 @@ Flow FitRun::report(const IterationRecord& record, const Measured& measured, con
     lowest_ = std::min(lowest_, progress_.test_error());
     if (progress_.test_error() <= as_good_as(lowest_, test_->size())) best_ = progress_;
   }
+  check_alike();
   if (journal_ != nullptr) history_.push_back(progress_);
   const Flow flow = callbacks_->progress ? callbacks_->progress(progress_) : Flow::kContinue;
   if (flow == Flow::kStop && stop_ == Stop::kNone) stop_ = Stop::kUser;

@@ -115,6 +115,7 @@ class FitRun {
   enum class Stop { kNone, kUser, kTime };
 
   void fields(Archive& archive);
+  void check_alike() const;
   void go_on();
   void gather_state(Saved& saved) const;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <lacuna/method/settings.hpp>
 #include <stdexcept>
 
@@ -13,28 +12,14 @@ OffsetSpec default_offsets(std::string_view words, int order) {
   return spec;
 }
 
-void check_ranges(const Settings& settings) {
-  const auto refuse = [](bool wrong, const std::string& sentence) {
-    if (wrong) throw std::invalid_argument(sentence);
-  };
-  refuse(settings.tolerance.given() && !(*settings.tolerance >= 0.0), "tolerance must be a number >= 0");
-  refuse(settings.max_iterations.given() && *settings.max_iterations < 0, "max-iterations must be >= 0");
-  refuse(settings.search.early_stop.given() &&
-             !(*settings.search.early_stop >= 0.0 && *settings.search.early_stop < 1.0),
-         "early-stop must be a share >= 0 and below 1");
-  refuse(settings.search.blend.given() && *settings.search.blend < 1, "blend must be a whole number >= 1");
-  refuse(!(settings.search.calibrate >= 0.0 && settings.search.calibrate < 1.0),
-         "calibrate must be a share >= 0 and below 1");
-  refuse(settings.max_time && !(*settings.max_time > 0.0), "max-time must be a number of seconds > 0");
-  refuse(
-      settings.dense.unshrunk.given() && !(*settings.dense.unshrunk >= 0.0 && *settings.dense.unshrunk < 1.0),
-      "unshrunk must be a share >= 0 and below 1");
-  refuse(settings.lambda.given() && !(*settings.lambda > 0.0 && std::isfinite(*settings.lambda)),
-         "lambda must be a positive number");
-  refuse(settings.links.penalty.given() &&
-             !(*settings.links.penalty >= 0.0 && std::isfinite(*settings.links.penalty)),
-         "penalty must be a number >= 0");
-  refuse(settings.lambda.given() && settings.latent.lambdas.given(), "lambda and lambdas exclude each other");
+void check_values(const Settings& settings) {
+  for (const SettingField& field : setting_fields())
+    if (field.fits != nullptr && !field.fits(settings))
+      throw std::invalid_argument(std::string(field.name) + " must be " + std::string(field.values));
+  if (!(settings.search.calibrate >= 0.0 && settings.search.calibrate < 1.0))
+    throw std::invalid_argument("calibrate must be a share >= 0 and below 1");
+  if (settings.lambda.given() && settings.latent.lambdas.given())
+    throw std::invalid_argument("lambda and lambdas exclude each other");
 }
 
 }  // namespace
@@ -79,7 +64,7 @@ void check_taken(const Settings& settings) {
 Settings settled(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
   check_taken(settings);
-  check_ranges(settings);
+  check_values(settings);
   const MethodInfo& method = info(*settings.method);
   const auto settle = [&](unsigned setting, auto& choice, auto value) {
     if (takes(method.method, setting)) choice.settle(std::move(value));

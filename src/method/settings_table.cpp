@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <lacuna/method/settings.hpp>
 #include <type_traits>
 
@@ -30,10 +31,10 @@ bool is_given(const Settings& settings) {
 }
 
 struct Positive {
-  static bool fits(double value) { return value > 0.0; }
+  static bool fits(double value) { return value > 0.0 && std::isfinite(value); }
 };
 struct NotNegative {
-  static bool fits(double value) { return value >= 0.0; }
+  static bool fits(double value) { return value >= 0.0 && std::isfinite(value); }
 };
 struct Share {
   static bool fits(double value) { return value >= 0.0 && value < 1.0; }
@@ -41,6 +42,19 @@ struct Share {
 struct PathLength {
   static bool fits(double value) { return value >= 0.0 && value <= 12.0; }
 };
+
+// Whether a Choice, of a number or of some, is open or within bounds.
+template <class Bounds, auto... Path>
+bool are_within(const Settings& settings) {
+  const auto& choice = at<Path...>(settings);
+  if (choice.open()) return true;
+  if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(*choice)>>) {
+    return Bounds::fits(static_cast<double>(*choice));
+  } else {
+    return !choice->empty() && std::all_of(choice->begin(), choice->end(),
+                                           [](auto one) { return Bounds::fits(static_cast<double>(one)); });
+  }
+}
 
 // A Choice of a number within bounds; "auto" leaves it open.
 template <class Bounds, auto... Path>
@@ -62,14 +76,27 @@ std::string write_number(const Settings& settings, const Modes&) {
   return choice.given() ? shortest(static_cast<double>(*choice)) : "";
 }
 
+// An Error for text that is none of the names, which suggests the nearest.
+Error none_of(std::string_view text, const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t n = 0; n < names.size(); ++n)
+    list += (n == 0 ? "" : n + 1 < names.size() ? ", " : " or ") + names[n];
+  const auto near = nearest(text, names);
+  return usage_error(
+      "", fmt::format("found '{}', expected {}{}", text, list, near ? "; did you mean " + *near + "?" : ""));
+}
+
 // A Choice of one of the names of an enumeration.
 template <const auto& Values, auto... Path>
 Result<> read_word(std::string_view text, const Modes&, Settings& into) {
   auto& choice = at<Path...>(into);
   choice.reopen();
-  for (const auto one : Values)
+  std::vector<std::string> names{"auto"};
+  for (const auto one : Values) {
+    names.emplace_back(name(one));
     if (name(one) == text) choice = one;
-  if (text != "auto" && choice.open()) return none_of_the_values();
+  }
+  if (text != "auto" && choice.open()) return none_of(text, names);
   return Nothing{};
 }
 template <auto... Path>
@@ -119,11 +146,9 @@ Result<> read_method(std::string_view text, const Modes&, Settings& into) {
     into.method = *method;
     return Nothing{};
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names{"auto"};
   for (const MethodInfo& row : methods()) names.emplace_back(row.name);
-  const auto near = nearest(text, names);
-  return usage_error("", fmt::format("found '{}', expected auto, {}{}", text, fmt::join(names, ", "),
-                                     near ? "; did you mean " + *near + "?" : ""));
+  return none_of(text, names);
 }
 
 Result<> read_ranks(std::string_view text, const Modes&, Settings& into) {
@@ -176,12 +201,14 @@ Result<> read_seed(std::string_view text, const Modes&, Settings& into) {
 }
 
 Result<> read_effort(std::string_view text, const Modes&, Settings& into) {
-  for (const Effort one : {Effort::kLow, Effort::kMedium, Effort::kHigh})
-    if (name(one) == text) {
-      into.search.effort = one;
-      return Nothing{};
-    }
-  return none_of_the_values();
+  std::vector<std::string> names;
+  for (const Effort one : {Effort::kLow, Effort::kMedium, Effort::kHigh}) {
+    names.emplace_back(name(one));
+    if (name(one) != text) continue;
+    into.search.effort = one;
+    return Nothing{};
+  }
+  return none_of(text, names);
 }
 
 // Rows of the usual kinds.
@@ -195,7 +222,8 @@ constexpr SettingField number(std::string_view name, std::string_view values, st
           what,
           is_given<Path...>,
           read_number<Bounds, Path...>,
-          write_number<Path...>};
+          write_number<Path...>,
+          are_within<Bounds, Path...>};
 }
 template <const auto& Values, auto... Path>
 constexpr SettingField word(std::string_view name, std::string_view values, std::string_view by_default,
@@ -236,15 +264,17 @@ const SettingField kFields[] = {
     {"rank", "auto, certified or numbers > 0 such as 4,4,3", "auto", kTakesRank,
      "one for each mode or part, or one for all; auto: they grow while the held-out error falls; certified: "
      "until the duality gap is below the one of `gap`",
-     is_given<&Settings::ranks>, read_ranks, write_numbers<&Settings::ranks>},
+     is_given<&Settings::ranks>, read_ranks, write_numbers<&Settings::ranks>,
+     are_within<Positive, &Settings::ranks>},
     number<Positive, kLatent, &LatentSettings::certified_gap>("gap", "a number > 0",
-                                                              "1e-3 where the rank is certified", kTakesPath,
+                                                              "1e-3 where the rank is certified", kTakesGap,
                                                               "duality gap that a certified rank must reach"),
     number<Positive, &Settings::lambda>("lambda", "auto or a number > 0", "auto", kTakesLambda,
                                         "how closely to fit: lambda_k = lambda n_k; smaller smooths more"),
     {"lambdas", "numbers > 0, one for each part", "as lambda says", kTakesPath, "the lambda_k themselves",
      is_given<kLatent, &LatentSettings::lambdas>, read_lambdas,
-     write_numbers<kLatent, &LatentSettings::lambdas>},
+     write_numbers<kLatent, &LatentSettings::lambdas>,
+     are_within<Positive, kLatent, &LatentSettings::lambdas>},
     number<PathLength, kLatent, &LatentSettings::path>(
         "path", "auto or 0 to 12", "auto", kTakesPath,
         "warm-started fits at smaller lambdas first; auto: as many as lie above 1"),
@@ -283,7 +313,8 @@ const SettingField kFields[] = {
         "share of the entries held out to find the number of steps; 0: never"),
     {"max-time", "seconds, a number >= 0 (0: no limit)", "0", 0,
      "at most, choosing included; the best model so far is kept", never_given, read_max_time,
-     [](const Settings& s, const Modes&) { return s.max_time ? shortest(*s.max_time) : ""; }},
+     [](const Settings& s, const Modes&) { return s.max_time ? shortest(*s.max_time) : ""; },
+     [](const Settings& s) { return !s.max_time || Positive::fits(*s.max_time); }},
     {"effort", "low, medium or high", "medium", 0,
      "how much choosing may cost: about 1, 4 or 20 times the final fit, or 5, 20 or 100 seconds of one core "
      "where that is more",

@@ -18,8 +18,13 @@ struct Solved {
   std::optional<Certificate> certificate{};
 };
 
+// From settled settings and values without their offsets to the body of a model.
+struct Solver {
+  Solved (*solve)(ObservedTensor& tensor, const Settings& settings, FitRun& run);
+};
+
 // Each may take the tensor over. Throw std::invalid_argument when the options do not fit it.
-[[nodiscard]] Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run);
+[[nodiscard]] Solved solve_trust_region(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_ffw(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_als(ObservedTensor& tensor, const Settings& options, FitRun& run);
 [[nodiscard]] Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run);

@@ -38,10 +38,29 @@ void multiply(ObservedTensor& tensor, int exponent) {
 
 void multiply(std::monostate&, int) {}
 
+void multiply(float& value, int exponent) { value = std::ldexp(value, exponent); }
+
+// The fibers' vectors have the values' unit, the rows have none; effects have it on either side. False: in this unit the
+// numbers are too large or too small for their types.
+bool multiply(PartPrior& prior, int exponent) {
+  bool fits = true;
+  for (double& ridge : prior.rows.ridge) {
+    const bool solved = ridge > 0.0;
+    ridge = std::ldexp(ridge, 2 * exponent);
+    fits = fits && std::isfinite(ridge) && (ridge > 0.0) == solved;
+  }
+  Matrix<float>& of_rows = prior.rows.shared;
+  for (Eigen::Index i = 0; i < of_rows.rows(); ++i) multiply(of_rows(i, of_rows.cols() - 1), exponent);
+  for (float& value : flat(prior.fibers.shared)) multiply(value, exponent);
+  return fits && of_rows.allFinite() && prior.fibers.shared.allFinite();
+}
+
 void multiply(Latent& latent, int exponent) {
   multiply(latent.dual, exponent);
-  for (ModelPart& part : latent.parts)
+  for (ModelPart& part : latent.parts) {
     if (part.right) multiply(part.right->reshaped(), exponent);
+    if (part.prior && !multiply(*part.prior, exponent)) part.prior.reset();
+  }
 }
 
 void multiply(Tucker& tucker, int exponent) { multiply(tucker.core, exponent); }

@@ -16,7 +16,8 @@ constexpr double kRougher = 1e-3;      // where that does not succeed
 constexpr Eigen::Index kBasis = 30;    // Lanczos vectors beyond those wanted
 constexpr Eigen::Index kRounds = 100;  // restarts
 
-// x -> Z_p Z_p' x, as Spectra wants it.
+// x -> Z_p Z_p' x, as Spectra wants it. When to restart and to stop is decided by decompositions that differ in their last
+// bits between kinds of processors, so the first process asks for products and the others serve them until it is done.
 template <class Real>
 class GramProduct {
  public:
@@ -30,8 +31,15 @@ class GramProduct {
   [[nodiscard]] Eigen::Index rows() const { return part_->factor_rows(); }
   [[nodiscard]] Eigen::Index cols() const { return part_->factor_rows(); }
   void perform_op(const double* x, double* y) const {
-    Eigen::Map<Eigen::VectorXd>(y, rows()) = times(Eigen::Map<const Eigen::VectorXd>(x, rows()));
+    (void)data_->everyone().as_first(true);
+    asked_ = Eigen::Map<const Eigen::VectorXd>(x, rows());
+    Eigen::Map<Eigen::VectorXd>(y, rows()) = times_asked();
   }
+  void serve() const {
+    asked_.resize(rows());
+    while (data_->everyone().as_first(false)) (void)times_asked();
+  }
+  void done() const { (void)data_->everyone().as_first(false); }
   [[nodiscard]] Eigen::MatrixXd times(const Eigen::MatrixXd& block) const {
     const Matrix<Real> narrow = block.cast<Real>();
     Matrix<Real> product = Matrix<Real>::Zero(block.rows(), block.cols());
@@ -41,16 +49,46 @@ class GramProduct {
   }
 
  private:
+  [[nodiscard]] Eigen::MatrixXd times_asked() const {
+    data_->everyone().as_first(std::span<double>(asked_.data(), static_cast<std::size_t>(asked_.size())));
+    return times(asked_);
+  }
+
   const ProblemData<Real>* data_;
   const PartKernels* part_;
   std::size_t which_;
   PartVector<Real> z_;  // where the parts are
+  mutable Eigen::VectorXd asked_;
 };
 
 TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
   const SymmetricEigen eigen = symmetric_eigen(0.5 * (gram + gram.transpose()));
   return {.squared = eigen.values.tail(count).reverse(),
           .vectors = eigen.vectors.rightCols(count).rowwise().reverse()};
+}
+
+// Nothing where it does not converge.
+template <class Real>
+TopSingular by_lanczos(GramProduct<Real>& gram, Eigen::Index wanted, double accuracy) {
+  Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
+  for (const double reached : {accuracy, std::max(accuracy, kRougher)}) {
+    lanczos.init();
+    lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, reached);
+    if (lanczos.info() == Spectra::CompInfo::Successful)
+      return {.squared = (1.0 + reached) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
+  }
+  return {};
+}
+
+// The first process's.
+void agree(const Communicator& everyone, Eigen::Index rows, TopSingular& top) {
+  const auto count = everyone.as_first(top.squared.size());
+  if (!everyone.first()) {
+    top.squared.resize(count);
+    top.vectors.resize(rows, count);
+  }
+  everyone.as_first(std::span<double>(top.squared.data(), static_cast<std::size_t>(top.squared.size())));
+  everyone.as_first(std::span<double>(top.vectors.data(), static_cast<std::size_t>(top.vectors.size())));
 }
 
 }  // namespace
@@ -60,16 +98,24 @@ TopSingular top_singular(const ProblemData<Real>& data, std::size_t part, std::s
                          double accuracy) {
   GramProduct<Real> gram(data, part, z);
   const Eigen::Index wanted = std::min<Eigen::Index>(count, gram.rows());
-  if (gram.rows() <= std::max(kDense, 2 * wanted))
-    return of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
-  Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
-  for (const double reached : {accuracy, std::max(accuracy, kRougher)}) {
-    lanczos.init();
-    lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, reached);
-    if (lanczos.info() == Spectra::CompInfo::Successful)
-      return {.squared = (1.0 + reached) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
+  const Communicator& everyone = data.everyone();
+  // Lanczos has no direction to go on in where every product is 0: then all directions are alike.
+  if (!(dot<Real>(everyone, z, z) > 0.0))
+    return {.squared = Eigen::VectorXd::Zero(wanted),
+            .vectors = Eigen::MatrixXd::Identity(gram.rows(), wanted)};
+  TopSingular top;
+  if (gram.rows() <= std::max(kDense, 2 * wanted)) {
+    top = of_dense(gram.times(Eigen::MatrixXd::Identity(gram.rows(), gram.rows())), wanted);
+  } else if (everyone.first()) {
+    top = by_lanczos(gram, wanted, accuracy);
+    gram.done();
+  } else {
+    gram.serve();
   }
-  throw std::runtime_error("the largest singular value of a part's dual did not converge");
+  agree(everyone, gram.rows(), top);
+  if (top.squared.size() == 0)
+    throw std::runtime_error("the largest singular value of a part's dual did not converge");
+  return top;
 }
 
 template <class Real>

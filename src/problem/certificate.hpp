@@ -11,6 +11,7 @@
 // up is the primal value at W, never below the optimum whether Z is exact or not. Where a part's sigma_p^2 is
 // above ||U_p' Z_p||_F^2 its rank is too small: the top singular vector is a direction of descent outside the
 // columns of U_p.
+// Z = 0, where a fit was stopped before its first solve or all values are 0, has low = 0.
 // Entry weights divide ||Z||^2 and multiply the misfit; a weighted norm's D and B go into Z_p.
 #pragma once
 

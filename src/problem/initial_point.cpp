@@ -61,8 +61,11 @@ SingularVectors leading_vectors(const PartSet& parts, std::size_t which, std::sp
   // Rayleigh-Ritz: the eigenpairs of basis' Y Y' basis
   const Eigen::MatrixXd projected = basis.transpose() * image;
   const SymmetricEigen eigen = symmetric_eigen(0.5 * (projected + projected.transpose()));
-  return {.left = basis * eigen.vectors.rightCols(count).rowwise().reverse(),
-          .value = eigen.values.tail(count).reverse().cwiseMax(0.0).cwiseSqrt()};
+  SingularVectors found{.left = basis * eigen.vectors.rightCols(count).rowwise().reverse(),
+                        .value = eigen.values.tail(count).reverse().cwiseMax(0.0).cwiseSqrt()};
+  everyone.as_first(std::span<double>(found.left.data(), static_cast<std::size_t>(found.left.size())));
+  everyone.as_first(std::span<double>(found.value.data(), static_cast<std::size_t>(found.value.size())));
+  return found;
 }
 
 template <class Real>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <lacuna/method/settings.hpp>
 
-#include "base/machine.hpp"
 #include "base/number_text.hpp"
 #include "search/edges.hpp"
 #include "search/links.hpp"
@@ -24,6 +23,10 @@ constexpr int kMoreAlsRank = 20;       // likewise, where more helps
 constexpr int kWholeFiberRank = 15;    // of the one part that als has where fibers are all but whole
 constexpr double kAllButWhole = 0.5;   // share of observed cells from which that is so
 constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro passengers
+// Entries beyond which als with parts of pairs of modes stands for all that learn without nearness: on ten million ratings
+// tr-mm was far from its own lambda after three times the work of that fit, als with the paper's parts took three
+// times its time for 0.7 % more error, bayescp twice for 3.5 %.
+constexpr Count kMostForAll = 5'000'000;
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
 bool takes_everything_given(Method method, const Settings& settings) {
@@ -39,17 +42,31 @@ bool has_parts_of_als(const Settings& asked) {
                      [](const PartOptions& part) { return part.spec.near.empty() && part.spec.learns(); });
 }
 
+Settings with_method(Settings settings, Method method) {
+  settings.method = method;
+  return settings;
+}
+
 // Whether the method may be tried: it takes what is given, the tensor's order and the machine's memory.
 bool is_candidate(Method method, const Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
   const ObservedTensor& kept = evaluator.kept();
   const MethodInfo& row = info(method);
   if (asked.method.given()) return *asked.method == method;
+  if (!evaluator.sharers().alone() && !row.shares) return false;
   if (method == Method::kAls && !has_parts_of_als(asked)) return false;
   const double cells = count_cells(kept.modes());
-  if (row.scale == Scale::kDense && static_cast<double>(kept.size()) < kDenseEnough * cells) return false;
+  if (row.scale == Scale::kDense && static_cast<double>(evaluator.entries()) < kDenseEnough * cells)
+    return false;
   return takes_everything_given(method, asked) && (row.order == 0 || row.order == kept.order()) &&
-         row.bytes(kept.size(), kept.modes(), asked) < memory_limit().bytes;
+         evaluator.can_hold(with_method(asked, method));
+}
+
+std::string names_of_sharing_methods() {
+  std::string names;
+  for (const MethodInfo& row : methods())
+    if (row.shares) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
 }
 
 void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {
@@ -93,14 +110,19 @@ void choose_edges(Evaluator& evaluator, const OffsetSpec& alone) {
   choose_edge_field(contest, alone);
 }
 
+bool only_pairs(const Evaluator& evaluator) {
+  return evaluator.asked().method.open() && evaluator.entries() > kMostForAll;
+}
+
 // One part for each pair of modes, then the paper's where there are more than two modes.
-std::vector<PartSpec> als_candidates(const ObservedTensor& kept) {
+std::vector<PartSpec> als_candidates(const Evaluator& evaluator) {
+  const ObservedTensor& kept = evaluator.kept();
   std::vector<PartSpec> specs;
   for (int a = 0; a < kept.order(); ++a)
     for (int b = a + 1; b < kept.order(); ++b) specs.push_back({.mode = a, .agree = {b}});
-  if (kept.order() > 2)
+  if (kept.order() > 2 && !only_pairs(evaluator))
     for (const PartSpec& part : full_parts(kept.order()))
-      if (says_something(kept, part)) specs.push_back(part);
+      if (says_something(kept, part, serial_communicator())) specs.push_back(part);
   return specs;
 }
 
@@ -138,7 +160,7 @@ Contest choose_als(Evaluator& evaluator) {
     return contest;
   }
   const std::vector<Mode>& modes = evaluator.kept().modes();
-  const std::vector<PartSpec> candidates = als_candidates(evaluator.kept());
+  const std::vector<PartSpec> candidates = als_candidates(evaluator);
   for (const PartSpec& spec : candidates) {
     if (spec.agree.size() > 1) break;
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
@@ -235,6 +257,10 @@ bool leaves_a_choice(const Settings& settings) {
 
 void choose(Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
+  if (asked.method.open() && !evaluator.sharers().alone())
+    evaluator.tell(
+        "no process has all entries, so that only methods that share a fit are tried, and no blends: " +
+        names_of_sharing_methods());
   if (asked.method.given() && *asked.method == Method::kComplEx) return (void)choose_complex(evaluator);
   const OffsetSpec alone = asked.offsets.open() ? offsets_alone(evaluator) : *asked.offsets;
   if (asked.method.open()) judge_floors(evaluator, alone);
@@ -250,6 +276,10 @@ void choose(Evaluator& evaluator) {
     if (links) choose_complex(evaluator);
     if (is_candidate(Method::kEdges, evaluator)) choose_edges(evaluator, alone);
     if (latent) choose_near_parts(evaluator, alone);
+    if (only_pairs(evaluator)) {
+      evaluator.tell("too many entries for trials of more than als with parts of pairs of modes");
+      return;
+    }
     if (latent) choose_latent(evaluator, alone);
     if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
     if (dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);

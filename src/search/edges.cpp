@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "method/field/edge_part.hpp"
 #include "search/near.hpp"
 #include "search/structure.hpp"
 #include "tensor/count_cells.hpp"
@@ -13,15 +14,12 @@
 namespace lacuna {
 namespace {
 
-constexpr double kMostCells = 4e6;    // of the grid, as of near parts
-constexpr double kFirstLength = 6.0;  // typical distances of neighbours
-constexpr double kLonger = 5.0;       // times as long: where holes are large
+constexpr double kMostCells = 4e6;  // of the grid, as of near parts
 constexpr double kFirstLambda = 30.0;
-constexpr double kFirstContrast = 2.0;
 
 // Near along the ordered modes; learns the one that is not ordered, or the shortest of three and more.
-std::optional<PartSpec> edge_part(const ObservedTensor& kept) {
-  std::vector<OrderedMode> ordered = ordered_modes(kept);
+std::optional<PartSpec> part_along_order(const ObservedTensor& kept) {
+  std::vector<OrderedMode> ordered = ordered_modes(kept, serial_communicator());
   const int order = kept.order();
   PartSpec spec{.mode = PartSpec::kNothing, .agree = {}};
   for (int k = 0; k < order; ++k)
@@ -39,7 +37,7 @@ std::optional<PartSpec> edge_part(const ObservedTensor& kept) {
   std::vector<int> modes;
   for (const OrderedMode& one : ordered) {
     modes.push_back(one.mode);
-    spec.near.push_back({.mode = one.mode, .length = kFirstLength * typical_spacing(kept.modes()[one.mode])});
+    spec.near.push_back({.mode = one.mode, .length = kEdgeLength * typical_spacing(kept.modes()[one.mode])});
   }
   spec.smoothness = 2.0;
   return count_cells(kept.modes(), modes) > kMostCells ? std::nullopt : std::optional(spec);
@@ -65,7 +63,7 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
   Settings first = asked;
   first.method = Method::kEdges;
   if (asked.latent.parts.open()) {
-    const std::optional<PartSpec> spec = edge_part(kept);
+    const std::optional<PartSpec> spec = part_along_order(kept);
     if (!spec) return;
     first.latent.parts = std::vector<PartOptions>{{.spec = *spec}};
   } else {
@@ -79,10 +77,9 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
     first.offsets->mean = true;
   }
   first.lambda.settle(kFirstLambda);
-  first.field.contrast.settle(kFirstContrast);
+  first.field.contrast.settle(usual_contrast(first.latent.parts->front().spec, kept.modes()));
   contest.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
   if (contest.empty()) return;
-  if (asked.latent.parts.open()) consider_lengths(contest, kLonger);
   if (contest.far_behind()) return;
   if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
   if (asked.lambda.open()) choose_lambda(contest, 3.0);

@@ -9,6 +9,7 @@
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/update.hpp>
 
+#include "base/machine.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
@@ -20,16 +21,19 @@ namespace {
 
 // The constants of the search. bench/results has the runs on the common splits that they were set by.
 constexpr int kMostSteps = 60;      // of a trial
-constexpr int kPatience = 4;        // accepted steps without a lower error
 constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
 constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
 // What one of facts alone may take, if that is more: 8 passes at the size of FB15k-237 and rank 50.
 constexpr double kLeastOfFacts = 4e11;
+// Sweeps that als may always take: on ten million ratings its error falls for about so many, and a sweep is quick.
+constexpr double kLeastSweeps = 20.0;
+constexpr double kMostTimesBudget = 2.0;  // that may be used up before a contest begins
 constexpr double kLeastFinal =
     1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
-constexpr double kShareOfTime = 0.6;       // of --max-time that may go into choosing
 constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by --effort
-constexpr Count kLeastHeldToBlend = 200;   // held-out entries, for weights to be found by them
+constexpr Count kMostToBlend =
+    3'000'000;  // entries, from which on a model takes more memory than a blend is worth
+constexpr Count kLeastHeldToBlend = 200;  // held-out entries, for weights to be found by them
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
 
@@ -74,16 +78,21 @@ std::uint64_t stream_seed(std::uint64_t seed, Role role) {
 
 Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
                      const Stopwatch& watch, double share, Role role)
-    : asked_(&asked), callbacks_(&callbacks), watch_(&watch) {
+    : asked_(&asked), callbacks_(&callbacks), sharers_(&lacuna::sharers(callbacks)), watch_(&watch) {
   if (are_facts(tensor, asked)) {
     facts_ = split_facts(tensor, asked, share, stream_seed(asked.seed, role));
     binary_ = true;
+    if (facts_) entries_ = kept().size();
     return;
   }
-  split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role));
+  split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role), *sharers_);
   if (!split_) return;
-  binary_ = lacuna::is_binary(tensor.values()) && lacuna::is_binary(split_->held.value);
-  if (asked.method.open() && !binary_ && split_->held.size() >= kLeastHeldToBlend)
+  entries_ = sharers_->sum(kept().size());
+  binary_ = are_binary(tensor.values(), *sharers_) && lacuna::is_binary(split_->held.value);
+  // A blend predicts with all of each model, which no process has where entries are shared. Of many entries several
+  // models at once would be most of the memory.
+  if (asked.method.open() && sharers_->alone() && !binary_ && split_->held.size() >= kLeastHeldToBlend &&
+      entries_ <= kMostToBlend)
     most_blended_ = asked.search.blend.value_or(kMostBlended[static_cast<int>(asked.search.effort)]);
 }
 
@@ -101,12 +110,27 @@ bool Evaluator::interrupted() const {
   return stop;
 }
 
-bool Evaluator::go_on() const {
-  const double final_fit = std::max(best_.work, kLeastFinal);
-  return !interrupted() && spent_ < kTimesFinal[static_cast<int>(asked_->search.effort)] * final_fit;
+double Evaluator::budget() const {
+  return kTimesFinal[static_cast<int>(asked_->search.effort)] * std::max(best_.work, kLeastFinal);
+}
+
+bool Evaluator::go_on() const { return !interrupted() && spent_ < budget(); }
+
+bool Evaluator::may_begin() const {
+  return !interrupted() && (spent_ < kMostTimesBudget * budget() || !std::isfinite(best_.error));
+}
+
+bool Evaluator::can_hold(const Settings& settings) const {
+  const Count mine = entries_ / sharers_->size();
+  return info(*settings.method).bytes(mine, kept().modes(), settings) < memory_limit().bytes;
 }
 
 double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
+
+double Evaluator::work_limit_of(Method method, double unit) const {
+  if (facts_ && learns_from_facts(method)) return std::max(kLeastOfFacts, work_limit());
+  return method == Method::kAls ? std::max(kLeastSweeps * unit, work_limit()) : work_limit();
+}
 
 const ObservedTensor& Evaluator::learned(Method method) const {
   return facts_ && learns_from_facts(method) ? facts_->facts : kept();
@@ -135,9 +159,9 @@ Settings Evaluator::trial_settings(const Settings& settings, const Model* start,
 Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) {
   const Settings trial = trial_settings(settings, start, depth);
   const ObservedTensor& from = learned(*trial.method);
-  const double unit = info(*trial.method).work(from.size(), from.modes(), trial);
   const bool of_facts = facts_ && learns_from_facts(*trial.method);
-  const double limit = of_facts ? std::max(kLeastOfFacts, work_limit()) : work_limit();
+  const double unit = info(*trial.method).work(of_facts ? from.size() : entries_, from.modes(), trial);
+  const double limit = work_limit_of(*trial.method, unit);
   const auto work = [&](const FitProgress& progress) {
     const auto count = static_cast<double>(progress.operator_applications > 0 ? progress.operator_applications
                                                                               : progress.iteration + 1);
@@ -151,6 +175,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
   FitCallbacks watching;
   watching.interrupted = [this] { return interrupted_here(); };
   watching.everyone = callbacks_->everyone;
+  watching.shared = callbacks_->shared;
   watching.checkpoint = callbacks_->checkpoint;
   watching.progress = [&](const FitProgress& progress) {
     cut = work(progress) > limit;
@@ -158,7 +183,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
     if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
     since = progress.test_error() < lowest ? 0 : since + 1;
     lowest = std::min(lowest, progress.test_error());
-    return since >= kPatience && !only_the_end ? Flow::kStop : Flow::kContinue;
+    return since >= kStepsWithoutGain && !only_the_end ? Flow::kStop : Flow::kContinue;
   };
   FitResult result = fit_once(from, trial, watching, &watched(*trial.method));
   if (facts_ && !of_facts && !facts_->ranking.empty())
@@ -204,15 +229,17 @@ Trial Evaluator::run_once(const Settings& settings, const std::string& what, con
 }
 
 Trial Evaluator::judge(const Settings& settings, const std::string& what, const Model* start, Depth depth) {
-  std::string key = start != nullptr ? fmt::format("from {} ", fmt::ptr(start)) : "";
+  std::string key;
   for (const SettingField& field : setting_fields())
     key += std::string(field.name) + "=" + field.write(settings, kept().modes()) + "\n";
-  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  // What began with the factors of another is never the same twice.
+  if (const auto known = known_.find(key); start == nullptr && known != known_.end()) return known->second;
 
   ++trials_;
   Trial found = run_once(settings, what, start, depth);
   spent_ += found.work;
   applications_ += found.result->last.operator_applications;
+  // The best of all is the lowest, by however little: both trials are done. better() asks whether to go another way.
   const bool best = found.error < best_.error;
   tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result->seconds));
@@ -287,8 +314,12 @@ std::string Evaluator::measure(double error) const {
 }
 
 bool Contest::consider(const Settings& settings, const std::string& what, const Model* start) {
-  // What comes first is always tried, so that there is something to keep; the rest while it may go on.
-  if (evaluator_->interrupted() || !(empty() || evaluator_->go_on())) return false;
+  // What comes first is tried unless far more than the budget is gone; the rest while it may go on.
+  if (!(empty() ? evaluator_->may_begin() : evaluator_->go_on())) return false;
+  if (settings.method.given() && !evaluator_->can_hold(settings)) {
+    evaluator_->tell("memory cannot hold " + what);
+    return false;
+  }
   if (depth_ == Depth::kLook && !empty()) {
     const std::shared_ptr<const FitResult> factors = best_.result;
     return offer(evaluator_->judge(settings, what, &factors->model, Depth::kLook));

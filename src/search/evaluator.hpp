@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/stopwatch.hpp"
+#include "dist/communicator.hpp"
 #include "model/journal.hpp"
 #include "search/blend.hpp"
 #include "search/facts.hpp"
@@ -20,6 +21,11 @@ namespace lacuna {
 
 // The relative gradient at which a trial is solved well enough to be judged.
 inline constexpr double kRoughly = 1e-3;
+// Patience: accepted steps of a trial without a lower error, and stages of growing ranks without a better one.
+inline constexpr int kStepsWithoutGain = 4;
+inline constexpr int kStagesWithoutGain = 2;
+// Of max-time, what may go into choosing.
+inline constexpr double kShareOfTime = 0.6;
 
 // What a random split is for. Each has a stream of random numbers of its own.
 enum class Role : std::uint64_t { kChoosing = 1, kCalibrating = 2, kFolds = 3, kSteps = 4 };
@@ -34,14 +40,18 @@ enum class Depth { kFit, kLook };
 
 class Evaluator {
  public:
-  // All must outlive this. The watch began when the user did. `share` of the entries are held out.
+  // All must outlive this. The watch began when the user did. `share` of the entries are held out. Called by all
+  // processes that share the entries.
   Evaluator(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
             const Stopwatch& watch, double share = kHeldOutShare, Role role = Role::kChoosing);
 
+  // Where processes share the entries, what is kept is this process's, and what is held out is on all of them.
   [[nodiscard]] bool can_hold_out() const { return split_.has_value() || facts_.has_value(); }
   // Where there are nothing but facts, both have negatives drawn beside them.
   [[nodiscard]] const ObservedTensor& kept() const { return facts_ ? facts_->cells.kept : split_->kept; }
   [[nodiscard]] const Entries& held() const { return facts_ ? facts_->cells.held : split_->held; }
+  [[nodiscard]] const Communicator& sharers() const { return *sharers_; }
+  [[nodiscard]] Count entries() const { return entries_; }  // that are kept, on all processes
   [[nodiscard]] bool has_facts_alone() const { return facts_.has_value(); }
   [[nodiscard]] bool is_binary() const { return binary_; }  // all values are 0 or 1
   [[nodiscard]] const Settings& asked() const { return *asked_; }
@@ -61,6 +71,10 @@ class Evaluator {
   [[nodiscard]] bool go_on() const;
   // On any process.
   [[nodiscard]] bool interrupted() const;
+  // The same for the first candidate of a contest, which may take as much again as the budget holds.
+  [[nodiscard]] bool may_begin() const;
+  // Whether the machine's memory holds a fit with these settings.
+  [[nodiscard]] bool can_hold(const Settings& settings) const;
   // What the next trial may take, in multiply-adds.
   [[nodiscard]] double work_limit() const;
   // At most so many seconds may be used for choosing; unlimited without --max-time.
@@ -86,10 +100,15 @@ class Evaluator {
   [[nodiscard]] const Entries& watched(Method method) const;
 
   [[nodiscard]] bool interrupted_here() const;
+  [[nodiscard]] double budget() const;  // of all trials, in multiply-adds
+  // Of a trial one of whose steps takes `unit`.
+  [[nodiscard]] double work_limit_of(Method method, double unit) const;
 
   const Settings* asked_;
   const FitCallbacks* callbacks_;
+  const Communicator* sharers_;
   const Stopwatch* watch_;
+  Count entries_ = 0;
   std::optional<HoldOut> split_;
   std::optional<FactSplit> facts_;  // instead of split_, where there is nothing else
   bool binary_ = false;

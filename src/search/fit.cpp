@@ -8,136 +8,38 @@
 #include <memory>
 #include <stdexcept>
 
-#include "base/machine.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
+#include "model/shared_values.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
+#include "search/found.hpp"
 #include "search/intervals.hpp"
 #include "search/rank.hpp"
 #include "search/remembered.hpp"
 #include "search/robust.hpp"
-#include "search/side.hpp"
 
 namespace lacuna {
 namespace {
 
-// What a search ends with.
-struct Found {
-  Settings settings{};  // nothing in it is open but what the method's default is good for
-  std::shared_ptr<const FitResult> trial{};  // of the best trial, where there was a search
-  bool grown = false;                        // its factors are where the final fit should begin
-  bool keep_trial = false;                   // there is no time for another fit
-  Count applications = 0;                    // of operators, by all trials
-  double error = 0.0;                        // on the held-out entries, of what is to be fitted
-  std::vector<Found> others{};               // that are blended with this one, if any
-  std::vector<double> weights{};             // of this one and of each other
-};
-
-bool is_robust(const Settings& settings) { return settings.loss.value_or(Loss::kSquared) == Loss::kHuber; }
-
-// The share of the entries to count steps on, where nothing else is chosen.
-double steps_share(const Settings& settings) {
-  const bool needs_it = settings.method.given() && *settings.method == Method::kTrLs;
-  return settings.search.early_stop.value_or(needs_it ? kHeldOutShare : 0.0);
-}
-
-bool has_near_parts(const Settings& settings) {
-  return settings.latent.parts.given() &&
-         std::any_of(settings.latent.parts->begin(), settings.latent.parts->end(),
-                     [](const PartOptions& part) { return !part.spec.near.empty(); });
-}
-
-// As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
-// is solved roughly, ended.
-void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
-  if (asked.max_iterations.given() || asked.search.early_stop.value_or(1.0) == 0.0) return;
-  if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
-  constexpr int kLeast = 5;
-  chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
-  if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
-}
-
-// The settings of the best trial, with what only the final fit needs, as it was asked for.
-Settings settings_of(const Trial& trial, const Settings& asked) {
-  Settings chosen = trial.settings;
-  chosen.loss = asked.loss;
-  chosen.latent.certify = asked.latent.certify;
-  chosen.search.keep_best = asked.search.keep_best;
-  chosen.warm_start = asked.warm_start;
-  if (asked.method.given()) chosen.method = asked.method;
-  return chosen;
-}
-
-Found count_steps(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
-                  const Stopwatch& watch) {
-  Found found{.settings = asked};
-  Evaluator evaluator(tensor, asked, callbacks, watch, steps_share(asked), Role::kSteps);
-  if (!evaluator.can_hold_out()) return found;
-  const Trial trial = evaluator.judge(asked, "counting steps");
-  found.applications = evaluator.applications();
-  if (evaluator.interrupted()) return found;
-  take_steps_of(trial, asked, found.settings);
-  return found;
-}
-
-Found found_by(const Trial& trial, const Settings& asked) {
-  Found found{.settings = settings_of(trial, asked),
-              .trial = trial.result,
-              .grown = asked.ranks.open() || trial.from_factors};
-  if (*found.settings.method != Method::kTrLs) take_steps_of(trial, asked, found.settings);
-  return found;
-}
-
-// Whether memory can hold a fit by this method: a few entries at positions far apart ask for all between.
-bool can_hold(Method method, const ObservedTensor& tensor, const Settings& asked) {
-  return info(method).bytes(tensor.size(), tensor.modes(), asked) < memory_limit().bytes;
-}
-
-Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
-             const Stopwatch& watch) {
-  Evaluator evaluator(tensor, asked, callbacks, watch);
-  if (!evaluator.can_hold_out()) {
-    evaluator.tell("too few entries to hold any out; what was left open gets its default");
-    Settings plain = asked;
-    if (!can_hold(Method::kTrMm, tensor, asked)) plain.method.settle(Method::kOffsets);
-    return {.settings = plain};
-  }
-  choose(evaluator);
-  choose_side(evaluator);
-  if (!std::isfinite(evaluator.best().error))
-    return {.settings = asked};  // interrupted before the first trial ended
-  const BlendChoice chosen = evaluator.best_blend();
-  Found found = found_by(*chosen.members.front(), asked);
-  if (*found.settings.method == Method::kTrLs && !evaluator.interrupted()) {
-    Settings counted = found.settings;
-    counted.latent.certify = Certify::kNever;
-    take_steps_of(evaluator.judge(counted, "tr-ls, counting steps"), asked, found.settings);
-  }
-  for (std::size_t m = 1; m < chosen.members.size(); ++m)
-    found.others.push_back(found_by(*chosen.members[m], asked));
-  found.weights = chosen.weights;
-  found.error = chosen.error;
-  found.applications = evaluator.applications();
-  evaluator.tell(
-      fmt::format("{} trials; {}{}", evaluator.trials(), evaluator.measure(chosen.error),
-                  found.others.empty() ? "" : ", as a blend of " + std::to_string(found.weights.size())));
-  const bool by_user = callbacks.interrupted && callbacks.interrupted();
-  const double left = asked.max_time.value_or(1e300) - watch.seconds();
-  found.keep_trial = any_process(callbacks, by_user || left < chosen.members.front()->result->seconds);
-  return found;
-}
-
-// What is known of the test cells, of a model that was judged on others before.
-void measure(const Entries* test, FitResult& result) {
+// What is known of the test cells, of a model that was judged on others before. Where it is shared the first process
+// gets all of it.
+void measure(const Entries* test, FitResult& result, const Communicator& sharers) {
   result.last.test_rmse.reset();
   result.last.test_auc.reset();
   result.last.test_mrr.reset();
   if (test == nullptr || test->size() == 0) return;
-  const std::vector<double> predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
-  result.last.test_rmse = rmse(test->value, predicted);
-  result.last.test_auc = auc(test->value, predicted);
+  gather_dual(sharers, result.model, GatherTo::kFirst);
+  std::vector<double> found;
+  if (sharers.first()) {
+    const auto predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
+    found.push_back(rmse(test->value, predicted));
+    if (const auto area = auc(test->value, predicted)) found.push_back(*area);
+  }
+  found = sharers.gather(std::span<const double>(found));
+  result.last.test_rmse = found[0];
+  if (found.size() > 1) result.last.test_auc = found[1];
 }
 
 // What a fit with the settings found should begin with, or null.
@@ -200,57 +102,127 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   whole.seconds = watch.seconds();
   const std::vector<double> fitted = Predictor(whole.model).predict(tensor.cells()).value;
   whole.last.train_rmse = rmse(tensor.values(), fitted);
-  measure(test, whole);
+  measure(test, whole, serial_communicator());
   return whole;
-}
-
-Found choose_settings(const ObservedTensor& seen, const Settings& asked, const FitCallbacks& callbacks,
-                      const Stopwatch& watch) {
-  const bool choice = leaves_a_choice(asked);
-  if (!choice && steps_share(asked) == 0.0) return {.settings = asked};
-  if (!is_robust(asked))
-    return choice ? search(seen, asked, callbacks, watch) : count_steps(seen, asked, callbacks, watch);
-  const ObservedTensor inliers =
-      can_hold(Method::kTrMm, seen, asked) ? inlier_entries(seen, asked, callbacks) : seen;
-  return choice ? search(inliers, asked, callbacks, watch) : count_steps(inliers, asked, callbacks, watch);
 }
 
 }  // namespace
 
-bool leaves_work(const Settings& settings) {
-  return leaves_a_choice(settings) || steps_share(settings) > 0.0 || is_robust(settings) ||
-         settings.latent.certified_gap.given() || settings.search.calibrate > 0.0 ||
-         settings.links.negatives.value_or(0) > 0 || settings.warm_start != nullptr;
+bool leaves_several_fits(const Settings& settings) {
+  return leaves_a_choice(settings) || steps_share(settings) > 0.0 || settings.latent.certified_gap.given();
+}
+
+bool needs_all_entries(const Settings& settings) {
+  return is_robust(settings) || settings.search.calibrate > 0.0 || settings.links.negatives.value_or(0) > 0;
 }
 
 namespace {
+
+// The best trial in place of a final fit that there was no time for; effects, which take none, of all entries.
+FitResult kept_trial(const ObservedTensor& tensor, const Found& found, std::string_view when,
+                     const FitCallbacks& callbacks, const Entries* test) {
+  FitResult result = *found.trial;
+  if (info(found.settings.method.value_or(Method::kTrMm)).model == "offsets" && tensor.size() > 0) {
+    FitCallbacks together;
+    together.everyone = callbacks.everyone;
+    together.shared = callbacks.shared;
+    Settings effects = found.settings;
+    effects.max_time.reset();
+    result = fit_once(tensor, effects, together);
+  }
+  result.converged = false;
+  result.reason = StopReason::kStopped;
+  const bool by_user = callbacks.interrupted && callbacks.interrupted();
+  result.stop_reason =
+      fmt::format("{} {}; the best trial is kept", by_user ? "interrupted" : "time limit reached", when);
+  measure(test, result, sharers(callbacks));
+  return result;
+}
+
+// What `fit` is about: the entries and those of them that only intervals may see.
+struct Task {
+  const ObservedTensor* tensor;
+  const std::optional<HoldOut>* reserved;
+  const Settings* asked;
+  const FitCallbacks* callbacks;
+  const Stopwatch* watch;
+  int turns = 0;  // fits that calibrate intervals
+};
+
+// Of the time of all, what choosing and fitting may take: so much that each fit that calibrates gets as much as the last
+// one, which gets what choosing leaves.
+std::optional<double> time_of_fit(const Task& task) {
+  if (!task.asked->max_time) return std::nullopt;
+  return *task.asked->max_time / (1.0 + (1.0 - kShareOfTime) * task.turns);
+}
+
+// Intervals for the result, or a word about why there are none. `is_trial`: it is the trial that was found, which has seen
+// none of what is reserved, so that no other fit is needed.
+void calibrate_result(const Task& task, Found found, bool is_trial, FitResult& result) {
+  const FitCallbacks& callbacks = *task.callbacks;
+  const auto stopped = [&] {
+    return any_process(callbacks, callbacks.interrupted && callbacks.interrupted());
+  };
+  if (is_trial) {
+    result.model.calibration = calibrate_by(found.trial->model, **task.reserved);
+    return;
+  }
+  const bool by_user = stopped() || (result.reason == StopReason::kStopped && !task.asked->max_time);
+  if (!by_user) {
+    FitCallbacks quiet;
+    quiet.interrupted = callbacks.interrupted;
+    quiet.everyone = callbacks.everyone;
+    quiet.checkpoint = callbacks.checkpoint;
+    found.settings.latent.certify = Certify::kNever;
+    if (task.asked->max_time)
+      found.settings.max_time = std::clamp((*task.asked->max_time - task.watch->seconds()) / task.turns, 1e-3,
+                                           *found.settings.max_time);
+    // The factors it starts from are of a trial that has seen none of what is reserved.
+    result.model.calibration = calibrate_on(
+        *task.tensor, **task.reserved, task.turns, journal_of(callbacks.checkpoint),
+        [&](const ObservedTensor& kept) { return fit_chosen(kept, found, quiet, nullptr).model; });
+    if (!stopped()) return;
+    result.model.calibration = {};  // of fits that were cut short
+  }
+  if (callbacks.notice) callbacks.notice("no intervals: the fit was stopped before they were calibrated");
+}
+
+// Cells of value 0 beside values that are not all 1 would be values like them.
+void check_facts(const ObservedTensor& tensor, const Settings& asked) {
+  if (asked.links.negatives.value_or(0) == 0) return;
+  for (const double value : tensor.values())
+    if (value != 1.0)
+      throw std::invalid_argument(
+          fmt::format("negatives are drawn for facts, whose values are all 1; found {}", value));
+}
 
 FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
                   const Entries* test) {
   Settings asked = given;
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
-  if (callbacks.shared) {  // nothing is held out of entries that other processes have
-    if (leaves_work(asked)) throw std::invalid_argument("processes that share the entries choose nothing");
-    return fit_once(std::move(tensor), asked, callbacks, test);
-  }
-  if (tensor.size() == 0)
+  if (callbacks.shared && needs_all_entries(asked))
+    throw std::invalid_argument(
+        "the Huber loss, intervals and drawn negatives need all entries on every process");
+  if (sharers(callbacks).sum(tensor.size()) == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
+  check_facts(tensor, asked);
   const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
   const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
+  Task task{&tensor, &reserved, &given, &callbacks, &watch};
+  if (reserved) task.turns = calibration_turns(tensor, *reserved, asked.search.calibrate);
+  asked.max_time = time_of_fit(task);
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
   const double choosing = watch.seconds();
   if (asked.max_time) found.settings.max_time = std::max(1e-3, *asked.max_time - choosing);
 
   const ObservedTensor everything = reserved ? tensor : ObservedTensor();  // the last fit takes its own over
+  task.tensor = &everything;
   FitResult result;
-  if (found.keep_trial) {
-    result = *found.trial;
-    result.converged = false;
-    result.reason = StopReason::kStopped;
-    result.stop_reason = "interrupted while choosing; the best trial is kept";
-    measure(test, result);
+  bool is_trial = found.keep_trial;
+  if (is_trial) {
+    result = kept_trial(tensor, found, "while choosing", callbacks, test);
   } else {
     const auto last = [&](const FitCallbacks& listening) {
       return fit_chosen(std::move(tensor), found, listening, test);
@@ -258,6 +230,9 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
     // Where more is to be done afterwards it has to be known when that goes on.
     result = reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last)
                       : last(callbacks);
+    is_trial = result.reason == StopReason::kStopped && result.last.iteration == 0 && found.trial &&
+               !is_gone(found.trial->model);
+    if (is_trial) result = kept_trial({}, found, "before the first step", callbacks, test);
     if (found.others.empty() && found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = kEnoughSteps;
@@ -268,21 +243,11 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   result.choosing_applications = found.applications;
   if (found.trial) {
     result.held_out_rmse = found.trial->last.test_rmse;
-    if (!found.others.empty() && !found.keep_trial) result.held_out_rmse = found.error;
+    if (!found.others.empty() && !is_trial) result.held_out_rmse = found.error;
     result.held_out_auc = found.trial->last.test_auc;
     result.held_out_mrr = found.trial->last.test_mrr;
   }
-  if (reserved && result.reason != StopReason::kStopped) {
-    FitCallbacks quiet;
-    quiet.interrupted = callbacks.interrupted;
-    quiet.everyone = callbacks.everyone;
-    quiet.checkpoint = callbacks.checkpoint;
-    found.settings.latent.certify = Certify::kNever;
-    // The factors it starts from are of a trial that has seen none of what is reserved.
-    result.model.calibration = calibrate_on(
-        everything, *reserved, asked.search.calibrate, journal_of(callbacks.checkpoint),
-        [&](const ObservedTensor& kept) { return fit_chosen(kept, found, quiet, nullptr).model; });
-  }
+  if (reserved) calibrate_result(task, std::move(found), is_trial, result);
   return result;
 }
 
@@ -290,8 +255,7 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
 Journal::About about(const ObservedTensor& tensor, const Settings& settings, const FitCallbacks& callbacks,
                      const Entries* test) {
   Journal::About about{{"version", version()}, {"task", "fit"}};
-  about.emplace_back("data",
-                     checksum_text(tensor, callbacks.shared ? everyone(callbacks) : serial_communicator()));
+  about.emplace_back("data", checksum_text(tensor, sharers(callbacks)));
   if (test != nullptr) about.emplace_back("test", checksum_text(*test));
   if (settings.warm_start != nullptr) about.emplace_back("init", checksum_text(*settings.warm_start));
   for (auto& [name, value] : about_settings(settings, tensor.modes()))
@@ -323,6 +287,7 @@ FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallback
               const Entries* test) {
   if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
   Journal& journal = callbacks.checkpoint->journal();
+  journal.share(sharers(callbacks));
   journal.bind(about(tensor, settings, callbacks, test));
   check_remembered(journal, tensor.modes());
   journal.on_problem(callbacks.notice);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dist/communicator.hpp"
 #include "tensor/hold_out.hpp"
 
 namespace lacuna {
@@ -20,16 +21,29 @@ struct HoleKind {
   bool clustered = false;  // holes have neighbours along the fixed modes: blocks, scratches
 };
 
-// The kinds that make up what is missing, largest groups first, shares adding up to 1.
-[[nodiscard]] std::vector<HoleKind> hole_kinds(const ObservedTensor& tensor);
+// All of these are called by all processes that share the entries, `sharers`, each with those that it has; they come to
+// the same on any number of them.
 
-// About `share` of the entries, in groups as the kinds have them. Nothing when either side would be empty.
+// The kinds that make up what is missing, largest groups first, shares adding up to 1.
+[[nodiscard]] std::vector<HoleKind> hole_kinds(const ObservedTensor& tensor,
+                                               const Communicator& sharers = serial_communicator());
+
+// Whether so many cells are observed, of so few, that a bit for each of them says something of the holes.
+[[nodiscard]] bool are_countable(const ObservedTensor& tensor, const Communicator& sharers);
+
+// About `share` of the entries, in groups as the kinds have them; fewer of very many single ones. What is kept is this
+// process's, what is held out is on all of them. Nothing when either side would be empty.
 [[nodiscard]] std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double share,
-                                                         std::uint64_t seed);
+                                                         std::uint64_t seed,
+                                                         const Communicator& sharers = serial_communicator());
 
 // Which fold holds each entry out: groups of the commonest kind, all folds equally often, dealt at random.
 // Throws std::invalid_argument when there are fewer groups than folds.
-[[nodiscard]] std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::uint64_t seed);
+[[nodiscard]] std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::uint64_t seed,
+                                               const Communicator& sharers = serial_communicator());
+// What a fold holds out, of all processes, and what this one keeps.
+[[nodiscard]] HoldOut hold_out_fold(const ObservedTensor& tensor, const std::vector<int>& fold_of_entry,
+                                    int fold, const Communicator& sharers);
 
 // "all of interval (40 %), single cells (60 %)"
 [[nodiscard]] std::string describe(const std::vector<HoleKind>& kinds, const std::vector<Mode>& modes);

@@ -16,7 +16,7 @@ namespace {
 constexpr double kWanted = 4000.0;
 constexpr double kMostShare = 0.2;
 
-// How far a fit on the kept entries is off on the others, and how well those are supported.
+// How far a model is off on entries it has not seen, and how well those are supported.
 struct Misses {
   std::vector<double> residuals{};
   std::vector<Count> support{};
@@ -29,14 +29,18 @@ struct Misses {
   }
 };
 
-Misses misses_of(const HoldOut& split, const std::function<Model(const ObservedTensor&)>& fit_on) {
-  const Model model = fit_on(split.kept);
+Misses misses_of(const Model& model, const Entries& held) {
   const Predictor predictor(model);
-  const std::vector<double> predicted = predictor.predict(split.held.cells).value;
+  const std::vector<double> predicted = predictor.predict(held.cells).value;
   Misses misses;
   for (std::size_t e = 0; e < predicted.size(); ++e)
-    misses.residuals.push_back(std::abs(split.held.value[e] - predicted[e]));
-  misses.support = predictor.support(split.held.cells);
+    misses.residuals.push_back(std::abs(held.value[e] - predicted[e]));
+  misses.support = predictor.support(held.cells);
+  return misses;
+}
+
+Misses misses_without(const HoldOut& split, const std::function<Model(const ObservedTensor&)>& fit_on) {
+  Misses misses = misses_of(fit_on(split.kept), split.held);
   // The model on all entries supports every cell by that much more, and its cells are to fall into the same groups.
   const double thinned =
       static_cast<double>(split.kept.size()) / static_cast<double>(split.kept.size() + split.held.size());
@@ -56,12 +60,15 @@ std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const
   return reserved;
 }
 
-Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
-                         Journal* journal, const std::function<Model(const ObservedTensor&)>& fit_on) {
+int calibration_turns(const ObservedTensor& tensor, const HoldOut& reserved, double wanted) {
   const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
   const auto lists = hole_kinds(tensor);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
-  const int turns = alone ? std::max(1, static_cast<int>(std::lround(share / wanted))) : 1;
+  return alone ? std::max(1, static_cast<int>(std::lround(share / wanted))) : 1;
+}
+
+Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, int turns, Journal* journal,
+                         const std::function<Model(const ObservedTensor&)>& fit_on) {
   // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
   std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
   Count next = 0;
@@ -74,12 +81,17 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   Misses all;
   for (int turn = 0; turn < turns; ++turn) {
     const auto of_turn = remembered<Misses>(journal, "turn", [&] {
-      return misses_of(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), fit_on);
+      return misses_without(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), fit_on);
     });
     all.residuals.insert(all.residuals.end(), of_turn.residuals.begin(), of_turn.residuals.end());
     all.support.insert(all.support.end(), of_turn.support.begin(), of_turn.support.end());
   }
   return calibrate(all.residuals, all.support);
+}
+
+Calibration calibrate_by(const Model& model, const HoldOut& reserved) {
+  const Misses misses = misses_of(model, reserved.held);
+  return calibrate(misses.residuals, misses.support);
 }
 
 }  // namespace lacuna

@@ -14,10 +14,17 @@ namespace lacuna {
 [[nodiscard]] std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor,
                                                            const Settings& asked);
 
-// Residuals on the reserved entries of models fitted without them: without all of them at once, or, where they are
-// many for so few entries, without the share that is wanted at a time. `journal`, if not null, remembers them.
-[[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+// How many fits calibrate(): one without all reserved entries at once, or, where they are many for so few entries, as many
+// as it takes to leave out the share that is wanted at a time.
+[[nodiscard]] int calibration_turns(const ObservedTensor& tensor, const HoldOut& reserved, double wanted);
+
+// Residuals on the reserved entries of models fitted without them, in so many turns. `journal`, if not null, remembers
+// them.
+[[nodiscard]] Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, int turns,
                                        Journal* journal,
                                        const std::function<Model(const ObservedTensor&)>& fit_on);
+
+// The same by a model that has seen none of them, for itself.
+[[nodiscard]] Calibration calibrate_by(const Model& model, const HoldOut& reserved);
 
 }  // namespace lacuna

@@ -5,25 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "search/rank.hpp"
 #include "search/structure.hpp"
 #include "tensor/count_cells.hpp"
-#include "tensor/lexicographic_order.hpp"
 #include "tensor/positions.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr Index kLeastSize = 8;        // of a mode, for neighbours to differ from strangers
-constexpr double kLeastPairs = 50.0;   // of neighbours, to tell by
-constexpr double kAlike = 0.6;         // of strangers' difference, for a mode to be ordered
-constexpr std::size_t kMostNear = 3;   // modes of a grid
-constexpr double kMostCells = 4e6;     // of a grid: beyond it a transform takes longer than a fit may
-constexpr double kFirstLength = 16.0;  // typical distances of neighbours, as are the next two
-constexpr double kLongest = 256.0;
+constexpr std::size_t kMostNear = 3;  // modes of a grid
+constexpr double kMostCells = 4e6;    // of a grid: beyond it a transform takes longer than a fit may
+constexpr double kLongest = 256.0;    // typical distances of neighbours, as is the next
 constexpr double kShortest = 0.5;
 constexpr Index kMostIrregular = 1024;  // positions of a grid: a transform costs so much for each cell
 constexpr int kMostRank = 5;            // of a learned mode, at first
@@ -40,26 +34,30 @@ class NearSearch {
       : contest_(&contest),
         alone_(&alone),
         asked_(&contest.evaluator().asked()),
-        ordered_(ordered_modes(contest.evaluator().kept())) {}
+        ordered_(ordered_modes(contest.evaluator().kept(), contest.evaluator().sharers())) {}
 
   void run();
   void refine();
+  [[nodiscard]] bool given_up() const;
 
  private:
   [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
   [[nodiscard]] int order() const { return kept().order(); }
   [[nodiscard]] bool fits(const PartSpec& spec) const;
-  [[nodiscard]] bool is_ordered(int mode) const;
+  [[nodiscard]] const OrderedMode* ordered(int mode) const;
+  [[nodiscard]] bool is_ordered(int mode) const { return ordered(mode) != nullptr; }
   [[nodiscard]] NearMode near(int mode) const;
   [[nodiscard]] PartSpec grid_part(int learned) const;
   [[nodiscard]] std::vector<Parts> grid_candidates() const;
   [[nodiscard]] int most_alike() const;
   [[nodiscard]] Parts line_candidate(int along) const;
   [[nodiscard]] Settings settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const;
+  void tell_order() const;
   void try_grids();
   void try_lines();
   bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
   bool choose_smoothness(bool open_lambda);
+  [[nodiscard]] bool beyond_limits(double factor) const;
   void choose_length(double step);
 
   Contest* contest_;
@@ -75,14 +73,13 @@ bool NearSearch::fits(const PartSpec& spec) const {
                      [this](const NearMode& near) { return suits_a_grid(kept().modes()[near.mode]); });
 }
 
-bool NearSearch::is_ordered(int mode) const {
-  return std::any_of(ordered_.begin(), ordered_.end(),
-                     [mode](const OrderedMode& ordered) { return ordered.mode == mode; });
+const OrderedMode* NearSearch::ordered(int mode) const {
+  const auto found = std::find_if(ordered_.begin(), ordered_.end(),
+                                  [mode](const OrderedMode& one) { return one.mode == mode; });
+  return found == ordered_.end() ? nullptr : &*found;
 }
 
-NearMode NearSearch::near(int mode) const {
-  return {.mode = mode, .length = kFirstLength * typical_spacing(kept().modes()[mode])};
-}
+NearMode NearSearch::near(int mode) const { return {.mode = mode, .length = ordered(mode)->length}; }
 
 // A part that learns this mode, near along the ordered ones, agreeing along the rest.
 PartSpec NearSearch::grid_part(int learned) const {
@@ -182,16 +179,26 @@ bool NearSearch::choose_smoothness(bool open_lambda) {
   return smoother;
 }
 
+// Whether all lengths times the factor are longer or shorter than there is use for.
+bool NearSearch::beyond_limits(double factor) const {
+  bool long_enough = false;
+  for (const PartOptions& part : *contest_->settings().latent.parts)
+    for (const NearMode& near : part.spec.near) {
+      const Mode& mode = kept().modes()[near.mode];
+      const double spacing = typical_spacing(mode);
+      const double length = near.length * factor;
+      if (length > std::max(kLongest * spacing, extent(mode))) return true;
+      long_enough = long_enough || length >= kShortest * spacing;
+    }
+  return !long_enough;
+}
+
 // All lengths together, up or down while it helps.
 void NearSearch::choose_length(double step) {
   for (const double factor : {step, 1.0 / step}) {
     bool moved = false;
     for (;;) {
-      double longest = 0.0;
-      for (const PartOptions& part : *contest_->settings().latent.parts)
-        for (const NearMode& near : part.spec.near)
-          longest = std::max(longest, near.length / typical_spacing(kept().modes()[near.mode]));
-      if (longest * factor > kLongest || longest * factor < kShortest) break;
+      if (beyond_limits(factor)) break;
       if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
             for (NearMode& near : spec.near) near.length *= factor;
           }))
@@ -224,15 +231,29 @@ void NearSearch::try_lines() {
                      "parts " + describe(parts, kept().modes()));
 }
 
+void NearSearch::tell_order() const {
+  std::string alike;
+  std::string others;
+  for (const OrderedMode& one : ordered_) {
+    std::string& names = one.alike() ? alike : others;
+    names += (names.empty() ? "" : ", ") + kept().modes()[one.mode].name;
+  }
+  if (!alike.empty()) contest_->evaluator().tell("neighbours are alike along " + alike);
+  if (!others.empty()) contest_->evaluator().tell("in order, though neighbours do not show it: " + others);
+}
+
+// Where nothing but that there is an order speaks for it, and the first try does not.
+bool NearSearch::given_up() const {
+  return contest_->hopeless() &&
+         std::none_of(ordered_.begin(), ordered_.end(), [](const OrderedMode& one) { return one.alike(); });
+}
+
 void NearSearch::run() {
   if (ordered_.empty() || order() < 2) return;
-  std::string names;
-  for (const OrderedMode& ordered : ordered_)
-    names += (names.empty() ? "" : ", ") + kept().modes()[ordered.mode].name;
-  contest_->evaluator().tell("neighbours are alike along " + names);
+  tell_order();
   try_grids();
   try_lines();
-  if (contest_->empty()) return;
+  if (contest_->empty() || given_up()) return;
   contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
   const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
   choose_length(4.0);  // while solves are cheap
@@ -250,75 +271,12 @@ void NearSearch::refine() {
 
 }  // namespace
 
-std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode) {
-  std::vector<int> modes;
-  for (int k = 0; k < tensor.order(); ++k)
-    if (k != mode) modes.push_back(k);
-  modes.push_back(mode);
-  std::vector<Index> order = lexicographic_order(tensor.cells(), modes);
-  const std::vector<Index> place = places(tensor.modes()[mode]);
-  const auto along = [&](Index entry) {
-    const Index i = tensor.index(mode)[entry];
-    return place.empty() ? i : place[i];
-  };
-  double beside = 0.0;  // squared differences of neighbours, and how many
-  double pairs = 0.0;
-  double within = 0.0;  // squares about the fibers' means, and their degrees of freedom
-  double freedom = 0.0;
-  std::size_t begin = 0;
-  const auto same_fiber = [&](std::size_t a, std::size_t b) {
-    return std::all_of(modes.begin(), modes.end() - 1,
-                       [&](int k) { return tensor.index(k)[order[a]] == tensor.index(k)[order[b]]; });
-  };
-  for (std::size_t i = 1; i <= order.size() && !place.empty(); ++i) {  // fibers by position
-    if (i < order.size() && same_fiber(i, begin)) continue;
-    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
-              order.begin() + static_cast<std::ptrdiff_t>(i),
-              [&](Index a, Index b) { return along(a) < along(b); });
-    begin = i;
-  }
-  begin = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i > begin && !same_fiber(i, begin)) begin = i;
-    const bool last = i + 1 == order.size() || !same_fiber(i + 1, begin);
-    if (i > begin && along(order[i]) == along(order[i - 1]) + 1) {
-      const double difference = tensor.values()[order[i]] - tensor.values()[order[i - 1]];
-      beside += difference * difference;
-      pairs += 1.0;
-    }
-    if (!last || i == begin) continue;
-    double mean = 0.0;
-    for (std::size_t j = begin; j <= i; ++j) mean += tensor.values()[order[j]];
-    mean /= static_cast<double>(i - begin + 1);
-    for (std::size_t j = begin; j <= i; ++j) {
-      const double away = tensor.values()[order[j]] - mean;
-      within += away * away;
-    }
-    freedom += static_cast<double>(i - begin);
-  }
-  if (pairs < kLeastPairs || freedom < kLeastPairs || !(within > 0.0)) return std::nullopt;
-  return NeighbourDifference{.squared = beside / pairs,
-                             .of_strangers = beside / pairs / (2.0 * within / freedom)};
-}
-
 bool suits_a_grid(const Mode& mode) { return mode.size <= kMostIrregular || regular_spacing(mode) > 0.0; }
-
-std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor) {
-  std::vector<OrderedMode> ordered;
-  for (int k = 0; k < tensor.order(); ++k) {
-    const Mode& mode = tensor.modes()[k];
-    if (mode.size < kLeastSize || (!mode.labels.empty() && mode.positions.empty())) continue;
-    const auto difference = neighbour_difference(tensor, k);
-    if (difference && difference->of_strangers < kAlike)
-      ordered.push_back({.mode = k, .squared = difference->squared});
-  }
-  return ordered;
-}
 
 void choose_near(Contest& contest, const OffsetSpec& alone) {
   NearSearch search(contest, alone);
   search.run();
-  if (contest.empty()) return;
+  if (contest.empty() || search.given_up()) return;
   if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest, GrowFrom::kBest);
   search.refine();
 }

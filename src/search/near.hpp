@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Modes whose neighbours are alike, and the near parts that use it.
+// Near parts along the modes that are ordered.
 #pragma once
 
 #include "search/evaluator.hpp"
+#include "search/ordered.hpp"
 
 namespace lacuna {
-
-// How much entries next to each other by position along a mode differ, all else equal.
-struct NeighbourDifference {
-  double squared = 0.0;  // mean squared difference
-  double of_strangers =
-      0.0;  // in units of that of any two entries of a fiber. 1: no more alike than strangers
-};
-// Nothing when there are too few such pairs to tell.
-[[nodiscard]] std::optional<NeighbourDifference> neighbour_difference(const ObservedTensor& tensor, int mode);
-
-// A mode along which neighbours are alike.
-struct OrderedMode {
-  int mode = 0;
-  double squared = 0.0;  // mean squared difference of neighbours
-};
-// Ascending by mode.
-[[nodiscard]] std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor);
 
 // Whether a grid of several near modes may have this one: irregular positions cost a transform their number for
 // each cell.

@@ -3,12 +3,15 @@
 
 #include <lacuna/evaluate/evaluate.hpp>
 
+#include "model/shared_values.hpp"
+
 namespace lacuna {
 
 OffsetSpec offsets_alone(const Evaluator& evaluator) {
   const int order = evaluator.kept().order();
   const auto error = [&](const OffsetSpec& spec) {
-    return rmse(evaluator.held().value, fit_offsets(evaluator.kept(), spec).at(evaluator.held().cells));
+    const Offsets offsets = fit_shared_offsets(evaluator.kept(), spec, kOffsetSweeps, evaluator.sharers());
+    return rmse(evaluator.held().value, offsets.at(evaluator.held().cells));
   };
   OffsetSpec chosen{.mean = true, .effects = {}};
   double lowest = error(chosen);

@@ -9,6 +9,7 @@
 
 #include "linalg/decompose.hpp"
 #include "method/rank_limits.hpp"
+#include "method/together.hpp"
 #include "model/body.hpp"
 #include "problem/certificate.hpp"
 #include "search/remembered.hpp"
@@ -20,7 +21,6 @@ constexpr double kNoMoreToGain = 1e-3;  // a gap below which no larger rank is w
 constexpr double kPays = 0.1;           // of the largest part's share of the gap, for a part to grow
 constexpr double kNewWeight = 0.1;      // of Theta, for the new directions together
 constexpr double kNegligible = 1e-4;    // of the largest eigenvalue of Theta: a direction to drop
-constexpr int kPatience = 2;            // stages without improvement
 constexpr double kDirection = 1e-2;     // accuracy of the new directions
 constexpr double kStageTolerance = 1e-3;
 
@@ -47,17 +47,24 @@ Matrix<double> grown(const ProblemData<double>& data, std::size_t part, const Ma
   return wider / wider.norm();
 }
 
-// False when no part has anything to gain.
-bool grow(Latent& model, const Certificate& certificate) {
+// The first process's: which columns matter is decided by it.
+Matrix<double> agreed(Matrix<double> u, const Communicator& sharers) {
+  u.conservativeResize(Eigen::NoChange, sharers.as_first(u.cols()));
+  sharers.as_first(flat(u));
+  return u;
+}
+
+// False when no part has anything to gain. The sharers have some of the dual's entries each.
+bool grow(Latent& model, const Certificate& certificate, const Communicator& sharers) {
   double largest = 0.0;
   for (std::size_t p = 0; p < model.parts.size(); ++p) largest = std::max(largest, certificate.share(p));
   std::vector<PartSpec> specs;
   for (const ModelPart& part : model.parts) specs.push_back(part.modes);
-  const ProblemData<double> data(model.dual, specs, certificate.lambda);  // Z stands for Y
+  const ProblemData<double> data(model.dual, specs, certificate.lambda, sharers);  // Z stands for Y
   bool any = false;
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
     Matrix<double>& u = model.parts[p].factor;
-    u = pruned(u);
+    u = agreed(pruned(u), sharers);
     const auto limit = std::min<Eigen::Index>(kLargestGrownRank, u.rows());
     if (certificate.share(p) < kPays * largest || u.cols() >= limit) continue;
     const Eigen::Index more = std::clamp<Eigen::Index>(u.cols() / 2, 1, limit - u.cols());
@@ -74,16 +81,43 @@ struct Grown {
   Model model{};
   std::vector<int> ranks{};
 };
-Grown grown(const Model& model, const Certificate& certificate, Journal* journal) {
+Grown grown(const Model& model, const Certificate& certificate, Journal* journal,
+            const Communicator& sharers) {
   Grown next;
   const auto grow_now = [&] {
     if (is_gone(model)) return std::vector<int>();
     next.model = model;
-    return grow(std::get<Latent>(*next.model.body), certificate) ? ranks(next.model) : std::vector<int>();
+    return grow(std::get<Latent>(*next.model.body), certificate, sharers) ? ranks(next.model)
+                                                                          : std::vector<int>();
   };
   next.ranks = remembered<std::vector<int>>(journal, "growth", grow_now);
   if (is_gone(next.model) && !is_gone(model)) (void)grow_now();
   return next;
+}
+
+// Why the gap is not as small as was wanted, where no part can or need grow. The model may be gone: its ranks are not.
+std::string why_not_certified(const FitResult& result, std::span<const int> ranks, const Settings& settings,
+                              const ObservedTensor& tensor) {
+  const Certificate& certificate = *result.certificate;
+  const double wanted = *settings.latent.certified_gap;
+  const std::string gap =
+      fmt::format("certified: the gap is {:.3g}, not {:.3g}: ", certificate.gap(), wanted);
+  if (result.reason == StopReason::kMaxIterations)
+    return gap + fmt::format("the fit of rank {} was not solved in {} steps, which max-iterations limits",
+                             fmt::join(ranks, ","), result.last.iteration);
+  const std::vector<PartSpec> parts = parts_of(settings, tensor.order());
+  double largest = 0.0;
+  for (std::size_t p = 0; p < ranks.size(); ++p) largest = std::max(largest, certificate.share(p));
+  for (std::size_t p = 0; p < ranks.size(); ++p)
+    if (ranks[p] >= kLargestGrownRank && parts[p].learns() &&
+        static_cast<Index>(ranks[p]) < tensor.extent(parts[p].mode) &&
+        certificate.share(p) >= kPays * largest)
+      return gap +
+             fmt::format("it asks for a rank above {}, which is as far as ranks grow", kLargestGrownRank);
+  return gap +
+         fmt::format(
+             "no larger rank would close it, but a fit that is solved more closely than the tolerance {:.3g}",
+             *settings.tolerance);
 }
 
 }  // namespace
@@ -99,13 +133,13 @@ void grow_latent_ranks(Contest& contest, GrowFrom from) {
     if (from == GrowFrom::kBest) start = contest.best().model();
   }
   Trial found;  // what `start` was grown from, as long as the next trial has not ended
-  for (int since = 0; since < kPatience && evaluator.go_on();) {
+  for (int since = 0; since < kStagesWithoutGain && evaluator.go_on();) {
     found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
                             start ? &*start : nullptr);
     since = stages.offer(found) ? 0 : since + 1;
     const std::optional<Certificate>& certificate = found.result->certificate;
     if (!certificate || certificate->gap() < kNoMoreToGain || !found.latent) break;
-    Grown next = grown(found.model(), *certificate, evaluator.journal());
+    Grown next = grown(found.model(), *certificate, evaluator.journal(), evaluator.sharers());
     if (next.ranks.empty()) break;
     settings.ranks = next.ranks;
     start = std::move(next.model);
@@ -121,7 +155,7 @@ void grow_tucker_ranks(Contest& contest, Settings settings) {
   std::optional<Trial> start;
   int since = 0;
   const int most = largest_tucker_rank(evaluator.kept().order());
-  for (int rank = 1; rank <= most && since < kPatience && evaluator.go_on(); ++rank) {
+  for (int rank = 1; rank <= most && since < kStagesWithoutGain && evaluator.go_on(); ++rank) {
     settings.ranks = {rank};
     Trial found = evaluator.judge(settings, fmt::format("{} rank {}", name(*settings.method), rank),
                                   start ? &start->model() : nullptr);
@@ -147,12 +181,15 @@ FitResult fit_certified(const ObservedTensor& tensor, Settings settings, const F
     const double gap = result.certificate ? result.certificate->gap() : 1.0;
     if (callbacks.notice)
       callbacks.notice(fmt::format("certified: rank {}, gap {:.3g}", fmt::join(fitted, ","), gap));
-    if (gap <= wanted || !result.certificate || result.reason == StopReason::kStopped) return result;
-    Grown next = grown(result.model, *result.certificate, journal);
+    if (!result.certificate || result.reason == StopReason::kStopped) return result;
+    if (gap <= wanted) {
+      result.stop_reason = fmt::format("the gap is below {:.3g}", wanted);
+      result.converged = true;
+      return result;
+    }
+    Grown next = grown(result.model, *result.certificate, journal, sharers(callbacks));
     if (next.ranks.empty()) {
-      if (callbacks.notice)
-        callbacks.notice(
-            fmt::format("certified: no rank up to {} closes the gap; it is {:.3g}", kLargestGrownRank, gap));
+      if (callbacks.notice) callbacks.notice(why_not_certified(result, fitted, settings, tensor));
       return result;
     }
     settings.ranks = next.ranks;

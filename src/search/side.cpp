@@ -18,9 +18,12 @@ constexpr double kMostCold = 0.5;
 
 using Parts = std::vector<PartOptions>;
 
-std::vector<Count> entries_of_positions(const ObservedTensor& tensor, int mode) {
-  std::vector<Count> entries(tensor.extent(mode), 0);
-  for (const Index i : tensor.index(mode)) ++entries[i];
+// On all processes that share them.
+std::vector<double> entries_of_positions(const ObservedTensor& tensor, int mode,
+                                         const Communicator& sharers) {
+  std::vector<double> entries(tensor.extent(mode), 0.0);
+  for (const Index i : tensor.index(mode)) entries[i] += 1.0;
+  sharers.sum(entries);
   return entries;
 }
 
@@ -92,17 +95,18 @@ void SideSearch::consider_als() {
     }
 }
 
-// The error where a position along a mode with side information has no entry.
+// The error where a position along a mode with side information has no entry; nothing where no process has all of the
+// model.
 std::string SideSearch::cold_error(const Trial& trial) const {
-  if (is_gone(trial.model())) return "";
+  if (is_gone(trial.model()) || !evaluator_->sharers().alone()) return "";
   std::vector<double> truth;
   std::vector<double> predicted;
   const Entries& held = evaluator_->held();
   const std::vector<double> all = Predictor(trial.model()).predict(held.cells).value;
   std::vector<bool> cold(static_cast<std::size_t>(held.size()), false);
   for (const int mode : known_) {
-    const std::vector<Count> entries = entries_of_positions(kept(), mode);
-    for (Count e = 0; e < held.size(); ++e) cold[e] = cold[e] || entries[held.cells[mode][e]] == 0;
+    const std::vector<double> entries = entries_of_positions(kept(), mode, evaluator_->sharers());
+    for (Count e = 0; e < held.size(); ++e) cold[e] = cold[e] || entries[held.cells[mode][e]] == 0.0;
   }
   for (Count e = 0; e < held.size(); ++e)
     if (cold[e]) {
@@ -138,19 +142,21 @@ void SideSearch::run() {
       for (const double share : kOtherShares)
         if (consider(before.settings, share)) break;
   }
-  if (method != Method::kAls) consider_als();
+  if (method != Method::kAls && evaluator_->sharers().alone()) consider_als();
   if (!contest_.empty()) tell(before);
 }
 
 }  // namespace
 
-void hold_out_cold_positions(const ObservedTensor& tensor, double share, Rng& rng, std::vector<bool>& held) {
+void hold_out_cold_positions(const ObservedTensor& tensor, double share, Rng& rng,
+                             const Communicator& sharers, std::vector<bool>& held) {
+  const auto all = static_cast<double>(sharers.sum(tensor.size()));
   for (const int mode : known_modes(tensor)) {
-    const std::vector<Count> entries = entries_of_positions(tensor, mode);
-    const auto cold = static_cast<double>(std::count(entries.begin(), entries.end(), 0));
+    const std::vector<double> entries = entries_of_positions(tensor, mode, sharers);
+    const auto cold = static_cast<double>(std::count(entries.begin(), entries.end(), 0.0));
     if (cold == 0.0) continue;
     const double of_held = std::clamp(cold / static_cast<double>(entries.size()), kLeastCold, kMostCold);
-    const double wanted = share * static_cast<double>(tensor.size()) * of_held / (1.0 - of_held);
+    const double wanted = share * all * of_held / (1.0 - of_held);
     std::vector<Index> order(entries.size());
     std::iota(order.begin(), order.end(), Index{0});
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
@@ -158,8 +164,8 @@ void hold_out_cold_positions(const ObservedTensor& tensor, double share, Rng& rn
     double covered = 0.0;
     for (const Index i : order) {
       if (covered >= wanted) break;
-      chosen[i] = entries[i] > 0;
-      covered += static_cast<double>(entries[i]);
+      chosen[i] = entries[i] > 0.0;
+      covered += entries[i];
     }
     for (Count e = 0; e < tensor.size(); ++e) held[e] = held[e] || chosen[tensor.index(mode)[e]];
   }

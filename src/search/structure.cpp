@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "kernels/layouts.hpp"
 #include "search/near.hpp"
 #include "search/open_lengths.hpp"
 #include "tensor/fiber_view.hpp"
@@ -68,7 +69,9 @@ Settings StructureSearch::start() const {
     first.latent.parts.settle(full_structure(order()));  // one lambda for each of them
   if (first.latent.parts.open()) {
     Parts telling = full_structure(order());
-    std::erase_if(telling, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
+    std::erase_if(telling, [&](const PartOptions& part) {
+      return !says_something(kept(), part.spec, contest_->evaluator().sharers());
+    });
     first.latent.parts = telling.empty() ? full_structure(order()) : std::move(telling);
   }
   first.offsets.settle({});
@@ -106,7 +109,9 @@ void StructureSearch::reconsider_offsets() {
 std::vector<Parts> StructureSearch::groups() const {
   std::vector<Parts> groups;
   const auto add = [&](Parts group) {
-    std::erase_if(group, [&](const PartOptions& part) { return !says_something(kept(), part.spec); });
+    std::erase_if(group, [&](const PartOptions& part) {
+      return !says_something(kept(), part.spec, contest_->evaluator().sharers());
+    });
     if (!group.empty()) groups.push_back(std::move(group));
   };
   if (order() == 3) {
@@ -158,7 +163,7 @@ void StructureSearch::choose_parts() {
 // Where neighbours along a mode are alike, the parts that ask it and others to agree ask it to be near instead.
 void StructureSearch::choose_nearness() {
   constexpr double kLength = 3.0;  // typical distances of neighbours
-  for (const OrderedMode& ordered : ordered_modes(kept())) {
+  for (const OrderedMode& ordered : ordered_modes(kept(), contest_->evaluator().sharers())) {
     const int mode = ordered.mode;
     Parts softer = parts();
     bool any = false;
@@ -229,15 +234,19 @@ void StructureSearch::run() {
 
 }  // namespace
 
-bool says_something(const ObservedTensor& kept, const PartSpec& part) {
-  const FiberView view(kept, part);
-  const double shared = 1.0 - static_cast<double>(view.single_fibers()) / static_cast<double>(kept.size());
+bool says_something(const ObservedTensor& kept, const PartSpec& part, const Communicator& sharers) {
+  const std::optional<ObservedTensor> dealt = with_whole_fibers(kept, part, sharers);
+  const ObservedTensor& entries = dealt ? *dealt : kept;
+  const auto all = static_cast<double>(sharers.sum(entries.size()));
+  const FiberView view(entries, part);
+  const auto fibers = static_cast<double>(sharers.sum(view.fibers()));
+  const double shared = 1.0 - static_cast<double>(sharers.sum(view.single_fibers())) / all;
   if (shared < kLeastShared) return false;
   if (static_cast<int>(part.agree.size()) ==
       kept.order() - 1)  // complete fibers say nothing of missing cells
-    return !fibers_are_complete(kept, part.mode);
-  const FiberView full(kept, full_parts(kept.order())[part.mode]);
-  return full.fibers() != view.fibers();  // else the modes left out decide nothing
+    return fibers * kept.extent(part.mode) != all;
+  const FiberView full(entries, full_parts(kept.order())[part.mode]);
+  return static_cast<double>(sharers.sum(full.fibers())) != fibers;  // else the modes left out decide nothing
 }
 
 void choose_structure(Contest& contest, const OffsetSpec& alone) { StructureSearch(contest, alone).run(); }

@@ -13,7 +13,9 @@
 
 #include "base/number_text.hpp"
 #include "method/saved_fit.hpp"
+#include "method/together.hpp"
 #include "model/body.hpp"
+#include "model/shared_values.hpp"
 #include "search/choose.hpp"
 #include "search/evaluator.hpp"
 #include "search/holes.hpp"
@@ -26,18 +28,28 @@ bool takes_lambda(const TuneCandidate& candidate) {
   return takes(candidate.options.method.value_or(Method::kTrMm), kTakesLambda);
 }
 
-void check(const ObservedTensor& tensor, const TuneOptions& options) {
+// The callbacks of a fit that the same processes do together.
+FitCallbacks together(const TuneCallbacks& callbacks) {
+  FitCallbacks fitting;
+  fitting.interrupted = callbacks.interrupted;
+  fitting.everyone = callbacks.everyone;
+  fitting.shared = callbacks.shared;
+  return fitting;
+}
+
+void check(const ObservedTensor& tensor, const TuneOptions& options, const Communicator& sharers) {
+  const Count entries = sharers.sum(tensor.size());
   if (options.candidates.empty()) throw std::invalid_argument("there is no setting to try");
-  if (options.folds < 2 || options.folds > tensor.size())
+  if (options.folds < 2 || options.folds > entries)
     throw std::invalid_argument("the number of folds must be between 2 and the number of entries, " +
-                                std::to_string(tensor.size()) + "; got " + std::to_string(options.folds));
+                                std::to_string(entries) + "; got " + std::to_string(options.folds));
   for (const double lambda : options.lambdas)
     if (!(lambda > 0.0) || !std::isfinite(lambda))
       throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(lambda));
   for (const TuneCandidate& candidate : options.candidates)
     if (takes_lambda(candidate) && options.lambdas.empty() && candidate.lambdas.empty())
       throw std::invalid_argument("there is no lambda to try");
-  if (options.metric == Metric::kAuc && !is_binary(tensor.values()))
+  if (options.metric == Metric::kAuc && !are_binary(tensor.values(), sharers))
     throw std::invalid_argument("AUC needs values that are 0 or 1, both present");
 }
 
@@ -47,7 +59,10 @@ class Tuner {
       : tensor_(&tensor),
         options_(&options),
         callbacks_(&callbacks),
-        fold_of_entry_(fold_of_entries(tensor, options.folds, stream_seed(options.seed, Role::kFolds))) {}
+        fitting_(together(callbacks)),
+        sharers_(&sharers(fitting_)),
+        fold_of_entry_(
+            fold_of_entries(tensor, options.folds, stream_seed(options.seed, Role::kFolds), *sharers_)) {}
 
   TuneResult run();
 
@@ -58,7 +73,11 @@ class Tuner {
     std::vector<std::size_t> rows;
   };
 
-  [[nodiscard]] bool stopped() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  // On any process.
+  [[nodiscard]] bool stopped() const {
+    return any_process(fitting_, callbacks_->interrupted && callbacks_->interrupted());
+  }
+  [[nodiscard]] std::optional<double> known(const TuneRow& row, int fold) const;
   std::size_t add_row(std::size_t candidate, double lambda);
   void run_folds(const std::vector<std::size_t>& rows);
   void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
@@ -69,6 +88,7 @@ class Tuner {
   void take_down(const TuneRow& row, int fold, const Start& last);
   [[nodiscard]] std::string key(const TuneRow& row, int fold) const;
   [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
+  [[nodiscard]] double mean_absolute_error(const Model& model, const Entries& held) const;
   [[nodiscard]] std::size_t lowest() const;
   [[nodiscard]] std::vector<std::size_t> still_running() const;
   std::vector<std::size_t> between_neighbours();
@@ -76,6 +96,8 @@ class Tuner {
   const ObservedTensor* tensor_;
   const TuneOptions* options_;
   const TuneCallbacks* callbacks_;
+  FitCallbacks fitting_;
+  const Communicator* sharers_;
   std::vector<int> fold_of_entry_;
   std::vector<TuneRow> rows_;
   std::vector<Start> unfinished_;  // of chains that were stopped: what is left of them to begin with
@@ -89,9 +111,28 @@ std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
   return rows_.size() - 1;
 }
 
+// By the first process, which gets all of a model that is shared.
+double Tuner::mean_absolute_error(const Model& model, const Entries& held) const {
+  if (sharers_->alone()) return mae(held.value, Predictor(model).predict(held.cells).value);
+  Model whole = model;
+  gather_dual(*sharers_, whole, GatherTo::kFirst);
+  std::vector<double> found;
+  if (sharers_->first()) found.push_back(mae(held.value, Predictor(whole).predict(held.cells).value));
+  return sharers_->gather(std::span<const double>(found)).front();
+}
+
+// What the first process knows.
+std::optional<double> Tuner::known(const TuneRow& row, int fold) const {
+  std::vector<double> error;
+  if (callbacks_->known && everyone(fitting_).first())
+    if (const auto found = callbacks_->known(options_->candidates[row.candidate], row.lambda, fold))
+      error.push_back(*found);
+  error = everyone(fitting_).gather(std::span<const double>(error));
+  return error.empty() ? std::nullopt : std::optional(error.front());
+}
+
 double Tuner::error(const FitResult& result, const Entries& held) const {
-  if (options_->metric == Metric::kMae)
-    return mae(held.value, Predictor(result.model).predict(held.cells).value);
+  if (options_->metric == Metric::kMae) return mean_absolute_error(result.model, held);
   const std::optional<double> found =
       options_->metric == Metric::kAuc ? result.last.test_auc : result.last.test_rmse;
   if (!found)
@@ -126,7 +167,7 @@ void Tuner::take_down(const TuneRow& row, int fold, const Start& last) {
 }
 
 void Tuner::run_chain(const Chain& chain) {
-  const HoldOut split = hold_out(*tensor_, [&](Count e) { return fold_of_entry_[e] == chain.fold; });
+  const HoldOut split = hold_out_fold(*tensor_, fold_of_entry_, chain.fold, *sharers_);
   // Where the next fit starts, if it was reached: one cut short would lend its steps to the next.
   Start last = std::make_shared<const Model>();
   for (const std::size_t r : chain.rows) {
@@ -135,8 +176,7 @@ void Tuner::run_chain(const Chain& chain) {
     {
       const std::lock_guard<std::mutex> alone(lock_);
       if (!row.errors[chain.fold] && answer(row, chain.fold, last)) continue;
-      if (!row.errors[chain.fold] && callbacks_->known)
-        row.errors[chain.fold] = callbacks_->known(candidate, row.lambda, chain.fold);
+      if (!row.errors[chain.fold]) row.errors[chain.fold] = known(row, chain.fold);
     }
     if (row.errors[chain.fold]) continue;
     Settings settings = settings_of(*options_, row);
@@ -146,9 +186,7 @@ void Tuner::run_chain(const Chain& chain) {
     if (last->latent() != nullptr && !last->latent()->factored() && !leaves_a_choice(settings) &&
         *settings.method != Method::kTrLs && settings.search.early_stop.value_or(0.0) == 0.0)
       settings.warm_start = last.get();
-    FitCallbacks quiet;
-    quiet.interrupted = callbacks_->interrupted;
-    FitResult result = fit(split.kept, settings, quiet, &split.held);
+    FitResult result = fit(split.kept, settings, fitting_, &split.held);
     if (stopped()) {
       const std::lock_guard<std::mutex> alone(lock_);
       unfinished_.push_back(std::move(last));
@@ -181,8 +219,10 @@ void Tuner::run_chains(const std::vector<std::size_t>& rows, int first_fold, int
   }
   std::exception_ptr problem;
   const auto count = static_cast<Count>(chains.size());
-  // A fit inside a parallel region has that one thread to itself; its bits are the same.
-#pragma omp parallel for num_threads(std::max(1, options_->side_by_side)) schedule(dynamic)
+  // A fit inside a parallel region has that one thread to itself; its bits are the same. Processes tell each other
+  // things in one order: they do one fit at a time.
+  const int side_by_side = everyone(fitting_).alone() ? std::max(1, options_->side_by_side) : 1;
+#pragma omp parallel for num_threads(side_by_side) schedule(dynamic)
   for (Count i = 0; i < count; ++i) {
     try {
       if (!stopped()) run_chain(chains[i]);
@@ -291,10 +331,10 @@ Settings settings_of(const TuneOptions& options, const TuneRow& row) {
 namespace {
 
 // What a checkpoint of tuning is about: the data, how it is cut, and every candidate.
-Journal::About about(const ObservedTensor& tensor, const TuneOptions& options) {
+Journal::About about(const ObservedTensor& tensor, const TuneOptions& options, const Communicator& sharers) {
   Journal::About about{{"version", version()},
                        {"task", "tune"},
-                       {"data", checksum_text(tensor)},
+                       {"data", checksum_text(tensor, sharers)},
                        {"folds", std::to_string(options.folds)},
                        {"seed", std::to_string(options.seed)},
                        {"metric", std::string(name(options.metric))},
@@ -316,10 +356,12 @@ Journal::About about(const ObservedTensor& tensor, const TuneOptions& options) {
 }  // namespace
 
 TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options, const TuneCallbacks& callbacks) {
-  check(tensor, options);
+  const Communicator& sharing = sharers(together(callbacks));
+  check(tensor, options, sharing);
   Journal* const journal = journal_of(callbacks.checkpoint);
   if (journal == nullptr) return Tuner(tensor, options, callbacks).run();
-  journal->bind(about(tensor, options));
+  journal->share(sharing);
+  journal->bind(about(tensor, options, sharing));
   check_remembered(*journal, tensor.modes());
   try {
     Tuner tuner(tensor, options, callbacks);

@@ -10,6 +10,10 @@
 // The path to a rejected step passed through the answers for smaller balls (truncated_cg.hpp). These are
 // tried before the iteration ends, without a Hessian product.
 //
+// It ends when steps no longer gain anything that can be told: several in a row whose predicted decrease is below the
+// costs' own uncertainty and next to nothing of them, and none of which brought the gradient clearly below the smallest before. An inexact gradient
+// may stay above any tolerance.
+//
 // The slack keeps the ratio near 1 when both decreases are below rounding or below the error of an inexact
 // cost (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
 #pragma once
@@ -75,7 +79,10 @@ class TrustRegion {
         judge(state);
         update_radius();
       } while (!record_.accepted && shorten_step());
+      const bool within_uncertainty =
+          model_.decrease <= std::min(uncertainty_, kNothing * std::abs(objective_->cost(state)));
       if (record_.accepted) move_to_candidate(x, state);
+      count_idle_steps(within_uncertainty);
 
       ++record_.iteration;
       record_.radius = radius_;
@@ -89,6 +96,10 @@ class TrustRegion {
   static constexpr double kSmallestRadius =
       1e-10;                               // in units of the typical distance: no step matters any more
   static constexpr double kShrink = 0.25;  // of the radius
+  static constexpr int kIdleSteps = 3;     // in a row, to end
+  static constexpr double kNothing =
+      1e-7;  // of the cost: a hundred such steps change none of its first five digits
+  static constexpr double kLower = 0.9;  // of the smallest gradient so far: a step to there was not idle
   static constexpr double kPoorRatio = 0.25;
   static constexpr double kGoodRatio = 0.75;
   static constexpr double kClearlySmaller = 0.5;   // than a rejected step: what is worth trying instead
@@ -99,6 +110,8 @@ class TrustRegion {
     smaller_.resize(kSmallerBalls);
     record_ = {};
     record_.radius = radius_;
+    idle_ = 0;
+    least_gradient_ = std::numeric_limits<double>::infinity();
     evaluate_to({}, *objective_, x, nullptr, state);
     linearize(x, state);
   }
@@ -107,6 +120,9 @@ class TrustRegion {
   void begin_step() {
     step_radius_ = radius_;
     step_record_ = record_;
+    least_gradient_ = std::min(least_gradient_, record_.gradient_norm);
+    step_idle_ = idle_;
+    step_least_gradient_ = least_gradient_;
   }
   void fields(Archive& archive, Point& x, State& state) {
     archive("x", x);
@@ -118,6 +134,8 @@ class TrustRegion {
     take_state(*objective_, archive, state);
     archive("radius", step_radius_);
     archive("record", step_record_);
+    archive("idle", step_idle_);
+    archive("least_gradient", step_least_gradient_);
   }
   void keep(const StepKeeper* keeper, Point& x, State& state) {
     if (!spoiled_ && keeper != nullptr && keeper->wanted && keeper->wanted())
@@ -133,6 +151,8 @@ class TrustRegion {
     if (begun_) linearize(x, state);
     radius_ = step_radius_;
     record_ = step_record_;
+    idle_ = step_idle_;
+    least_gradient_ = step_least_gradient_;
     if (keeper.gone_on) keeper.gone_on();
   }
   // The first point. Where that is interrupted it is worth nothing, and will be begun again.
@@ -160,6 +180,7 @@ class TrustRegion {
   [[nodiscard]] std::optional<StopReason> finished() const {
     if (record_.relative_gradient <= options_.gradient_tolerance) return StopReason::kGradientTolerance;
     if (radius_ < kSmallestRadius * unit_) return StopReason::kNoFurtherDecrease;
+    if (idle_ >= kIdleSteps) return StopReason::kWithinAccuracy;
     if (record_.iteration >= options_.max_iterations) return StopReason::kMaxIterations;
     return std::nullopt;
   }
@@ -192,9 +213,10 @@ class TrustRegion {
 
   void judge(const State& state) {
     const double cost = objective_->cost(state);
-    const double slack =
-        kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) +
+    uncertainty_ =
         kUncertaintySlack * (objective_->uncertainty(state) + objective_->uncertainty(candidate_state_));
+    const double slack =
+        kRoundingSlack * std::numeric_limits<double>::epsilon() * std::abs(cost) + uncertainty_;
     const double actual = cost - objective_->cost(candidate_state_);
     record_.ratio = (actual + slack) / (model_.decrease + slack);
     record_.step = std::sqrt(manifold_->inner(eta_, eta_));
@@ -232,6 +254,13 @@ class TrustRegion {
     linearize(x, state);
   }
 
+  // An exact cost makes no step idle.
+  void count_idle_steps(bool within_uncertainty) {
+    const bool idle =
+        within_uncertainty && uncertainty_ > 0.0 && !(record_.gradient_norm < kLower * least_gradient_);
+    idle_ = idle ? idle_ + 1 : 0;
+  }
+
   const M* manifold_;
   O* objective_;
   TrustRegionOptions options_;
@@ -250,11 +279,16 @@ class TrustRegion {
   std::size_t smaller_left_ = 0;            // of which the first so many are untried
   SubproblemResult model_;
   double radius_ = 0.0;
+  double uncertainty_ = 0.0;  // of the decrease that was judged last, in the slack
+  int idle_ = 0;              // steps in a row that gained nothing
+  double least_gradient_ = std::numeric_limits<double>::infinity();
   IterationRecord record_;
   bool begun_ = true;         // the first point has been evaluated
   bool spoiled_ = false;      // or that was interrupted
-  double step_radius_ = 0.0;  // both at the beginning of the step
+  double step_radius_ = 0.0;  // these at the beginning of the step
   IterationRecord step_record_;
+  int step_idle_ = 0;
+  double step_least_gradient_ = std::numeric_limits<double>::infinity();
 };
 
 // The same in one call.

@@ -22,10 +22,7 @@ struct HoldOut {
   Entries held;
 };
 
-// held_out(e) is asked once for each entry, in order.
+// held_out(e) is asked once for each entry, in order. Either side may be empty.
 [[nodiscard]] HoldOut hold_out(const ObservedTensor& tensor, const std::function<bool(Count)>& held_out);
-
-// Whether every observed fiber along the mode has all of its cells observed.
-[[nodiscard]] bool fibers_are_complete(const ObservedTensor& tensor, int mode);
 
 }  // namespace lacuna

@@ -37,32 +37,58 @@ void counting_pass(std::span<const Index> key, int shift, std::span<const Index>
     for (Count i = border(s); i < border(s + 1); ++i) to[next[s][digit(from[i])]++] = from[i];
 }
 
-bool already_ordered(const Cells& cells, std::span<const int> modes) {
-  for (Count e = 1; e < cells.size(); ++e)
-    for (const int mode : modes) {
-      if (cells[mode][e - 1] < cells[mode][e]) break;
-      if (cells[mode][e - 1] > cells[mode][e]) return false;
-    }
+bool in_order(const Cells& cells, std::span<const int> modes, Count a, Count b) {  // a no later than b
+  for (const int mode : modes)
+    if (cells[mode][a] != cells[mode][b]) return cells[mode][a] < cells[mode][b];
   return true;
 }
 
-}  // namespace
+// How many of the first cells lie in order.
+Count ordered_cells(const Cells& cells, std::span<const int> modes) {
+  Count e = 1;
+  while (e < cells.size() && in_order(cells, modes, e - 1, e)) ++e;
+  return std::min(e, cells.size());
+}
 
-std::vector<Index> lexicographic_order(const Cells& cells, std::span<const int> modes) {
-  std::vector<Index> order(static_cast<std::size_t>(cells.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  if (already_ordered(cells, modes)) return order;
-
+// The order of the cells from `first` on.
+std::vector<Index> order_from(const Cells& cells, std::span<const int> modes, Count first) {
+  std::vector<Index> order(static_cast<std::size_t>(cells.size() - first));
+  std::iota(order.begin(), order.end(), static_cast<Index>(first));
   std::vector<Index> scratch(order.size());
   for (auto mode = modes.rbegin(); mode != modes.rend(); ++mode) {
     const std::span<const Index> key = cells.mode(*mode);
-    const int bits = std::bit_width(*std::max_element(key.begin(), key.end()));
+    const int bits = std::bit_width(*std::max_element(key.begin() + first, key.end()));
     for (int shift = 0; shift < bits; shift += kDigitBits) {
       counting_pass(key, shift, order, scratch);
       order.swap(scratch);
     }
   }
   return order;
+}
+
+}  // namespace
+
+std::vector<Index> lexicographic_order(const Cells& cells, std::span<const int> modes) {
+  constexpr Count kFewOf = 8;  // cells that follow this many times as many in order are put among them
+  const Count ordered = ordered_cells(cells, modes);
+  const Count others = cells.size() - ordered;
+  if (others > 0 && kFewOf * others > ordered) return order_from(cells, modes, 0);
+  std::vector<Index> order(static_cast<std::size_t>(ordered));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (others == 0) return order;
+  std::vector<Index> whole;
+  whole.reserve(static_cast<std::size_t>(cells.size()));
+  auto rest = order.begin();
+  for (const Index one : order_from(cells, modes, ordered)) {
+    // Behind its equals, which came first.
+    const auto to =
+        std::partition_point(rest, order.end(), [&](Index e) { return in_order(cells, modes, e, one); });
+    whole.insert(whole.end(), rest, to);
+    whole.push_back(one);
+    rest = to;
+  }
+  whole.insert(whole.end(), rest, order.end());
+  return whole;
 }
 
 std::pair<Count, Count> equal_cells(const Cells& cells, const Cells& b, Count j, std::span<const int> modes) {

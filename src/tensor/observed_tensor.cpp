@@ -82,7 +82,7 @@ Result<ObservedTensor> ObservedTensor::create(std::vector<Mode> modes, Entries e
   }
   tensor.duplicates_ = sorted.merged;
   tensor.modes_ = std::move(modes);
-  tensor.cells_ = std::move(entries.cells);
+  tensor.cells_ = std::make_shared<const Cells>(std::move(entries.cells));
   tensor.values_ = std::move(entries.value);
   tensor.weights_ = std::move(entries.weight);
   return tensor;
@@ -92,10 +92,15 @@ ObservedTensor ObservedTensor::of_sorted(std::vector<Mode> modes, Entries entrie
   check_fit(modes, entries);
   ObservedTensor tensor;
   tensor.modes_ = std::move(modes);
-  tensor.cells_ = std::move(entries.cells);
+  tensor.cells_ = std::make_shared<const Cells>(std::move(entries.cells));
   tensor.values_ = std::move(entries.value);
   tensor.weights_ = std::move(entries.weight);
   return tensor;
+}
+
+const Cells& ObservedTensor::no_cells() {
+  static const Cells none;
+  return none;
 }
 
 double ObservedTensor::total_weight() const {
@@ -126,6 +131,7 @@ std::vector<Mode> ObservedTensor::take_labels() {
                       .positions = mode.positions,
                       .unit = mode.unit,
                       .side = mode.side,
+                      .in_order = mode.in_order,
                       .same_as = mode.same_as,
                       .time_zone = mode.time_zone});
   return labelled;
@@ -134,7 +140,7 @@ std::vector<Mode> ObservedTensor::take_labels() {
 ObservedTensor ObservedTensor::reordered(std::span<const int> modes) const {
   std::vector<Mode> named;
   for (const int k : modes) named.push_back(modes_[k]);
-  Entries entries{.cells = cells_.reordered(modes), .value = values_, .weight = weights_};
+  Entries entries{.cells = cells().reordered(modes), .value = values_, .weight = weights_};
   if (size() == 0) return of_sorted(std::move(named), std::move(entries));
   return std::move(create(std::move(named), std::move(entries)).value());
 }

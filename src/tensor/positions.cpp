@@ -55,4 +55,10 @@ double typical_spacing(const Mode& mode) {
   return *middle;
 }
 
+double extent(const Mode& mode) {
+  if (mode.positions.empty()) return static_cast<double>(mode.size) - 1.0;
+  const auto [low, high] = std::minmax_element(mode.positions.begin(), mode.positions.end());
+  return *high - *low;
+}
+
 }  // namespace lacuna

@@ -21,4 +21,7 @@ namespace lacuna {
 // The median distance of neighbours; 1 where there are no positions, or only one.
 [[nodiscard]] double typical_spacing(const Mode& mode);
 
+// From the first position to the last.
+[[nodiscard]] double extent(const Mode& mode);
+
 }  // namespace lacuna

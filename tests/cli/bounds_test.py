@@ -86,6 +86,8 @@ class Bounds(CliTest):
         self.ok("complete", "train.tns", "-o", "out.tns", *FIT, "--round")
         values = list(read_tns(self.path("out.tns")).values())
         self.assertTrue(min(values) == 0.0 and all(v.is_integer() for v in values))
+        self.ok("complete", "train.tns", "-o", "free.tns", *FIT, "--round", "--clip", "none")
+        self.assertNotIn(" -0\n", self.path("free.tns").read_text())
         self.ok("complete", "train.tns", "-o", "free.tns", *FIT, "--clip", "none")
         self.assertLess(min(read_tns(self.path("free.tns")).values()), -1.0)
         self.data(lambda i, j, k, noise: 0.3 * self.count(i, j, k, noise))

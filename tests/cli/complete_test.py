@@ -41,6 +41,16 @@ class Arrays(CliTest):
         self.assertEqual(told["filled"], len(lost))
         self.assertLess(rmse(lost), 0.05)
 
+    def test_the_applications_of_the_operator_are_told(self):
+        paper = ("--preset", "paper", *FIT)
+        told = self.ok_json("complete", "holes.npy", "-o", "whole.npy", *paper)
+        self.assertGreater(told["operator_applications"], 0)
+        self.assertEqual(told["choosing_applications"], 0)
+        said = f"{told['operator_applications']:,} applications of the operator\n"
+        self.assertTrue(self.ok("complete", "holes.npy", "-o", "whole.npy", *paper).endswith(said))
+        self.assertIn(said, self.ok("fit", "holes.npy", "-o", "m.lac", *FIT))
+        self.assertRegex(self.ok("complete", "holes.npy", "-o", "whole.npy"), r"\d applications of the operator to fit, [\d,]+ to choose\n")
+
     def test_model_may_be_kept(self):
         self.ok("complete", "holes.npy", "-o", "whole.npy", "--model", "m.lac", *FIT)
         self.assertEqual(self.ok_json("info", "m.lac")["shape"], list(SHAPE))
@@ -115,6 +125,14 @@ class Pictures(CliTest):
                 else:
                     lost += zip(values[at : at + 3], self.colour(i, j))
         self.assertLess(rmse(lost), 20)
+
+    def test_rows_and_columns_are_known_to_be_ordered(self):
+        """However few pixels lie side by side."""
+        kept = {(i, j) for i, j, _ in sample(0.03, shape=(self.SIDE, self.SIDE, 1))[0]}
+        write_png(self.path("few.png"), self.SIDE, self.SIDE,
+                  lambda i, j: [*self.colour(i, j), 255] if (i, j) in kept else [0, 0, 0, 0])  # fmt: skip
+        done = self.run_lacuna("complete", "few.png", "-o", "whole.png")
+        self.assertRegex(done.stderr, "channel\\|row~[0-9.]+,column~")
 
     def test_mask_picture(self):
         write_png(self.path("full.png"), self.SIDE, self.SIDE, lambda i, j: [*self.colour(i, j), 255])

@@ -51,6 +51,54 @@ class Waves(CliTest):
         return self.ok_json("evaluate", model, cells)
 
 
+class Order(CliTest):
+    """Near relations are tried by themselves wherever there is an order."""
+
+    preset = ()
+
+    def held_and_test(self, train, test, *flags):
+        report = self.ok_json("fit", train, "--test", test, "-o", "m.lac", "--threads", "1", *flags)
+        return report["test_rmse"]
+
+    def test_stations_that_share_no_time_stamp(self):
+        draw = random.Random(5)
+        kept, lost = ["station,time,value"], ["station,time,value"]
+        for station in range(40):
+            a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+            for minute in sorted(draw.sample(range(2880), 36)):
+                value = a * math.sin(minute / 229) + b * math.cos(minute / 229)
+                line = f"s{station},{stamp(minute / 60)},{value!r}"
+                (lost if draw.random() < 0.2 else kept).append(line)
+        self.write("kept.csv", "\n".join(kept) + "\n")
+        self.write("lost.csv", "\n".join(lost) + "\n")
+        self.assertLess(self.held_and_test("kept.csv", "lost.csv"), 0.05)  # 0.7 and more if all are strangers
+
+    def test_a_smooth_picture_with_hardly_any_pixels(self):
+        draw = random.Random(3)
+        kept, lost = [], []
+        for i in range(64):
+            for j in range(64):
+                to = kept if draw.random() < 0.03 else lost
+                for k in range(3):
+                    to.append(f"{i + 1} {j + 1} {k + 1} {math.sin(i / 13 + j / 22 + k) + 0.5 * math.cos(j / 9)!r}")
+        self.write("kept.tns", "\n".join(kept) + "\n")
+        self.write("lost.tns", "\n".join(lost) + "\n")
+        self.assertLess(self.held_and_test("kept.tns", "lost.tns"), 0.1)  # 0.5 without neighbours
+
+    def test_seven_dates_are_an_order(self):
+        draw = random.Random(4)
+        lines = ["item,date,value"]
+        for item in range(40):
+            slope = draw.gauss(0, 1)
+            for day in range(7):
+                if draw.random() < 0.5:
+                    lines.append(f"i{item},2024-03-{day + 1:02d},{slope * day + 0.1 * draw.gauss(0, 1)!r}")
+        self.write("few.csv", "\n".join(lines) + "\n")
+        run = self.run_lacuna("fit", "few.csv", "-o", "m.lac", "--threads", "1")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("item|date~", run.stdout + run.stderr)
+
+
 class Tables(Waves):
     def test_dates_have_positions_without_being_told(self):
         about = self.ok_json("info", "train.csv")
@@ -75,6 +123,19 @@ class Tables(Waves):
         saved = self.ok_json("info", "m.lac")["modes"][1]
         self.assertEqual(saved["positions"]["first_label"], stamp(min(h for _, h in self.train)))
         self.assertIn("typically", self.ok("info", "m.lac"))
+
+    def test_explain_and_top_know_a_moment_however_it_is_written(self):
+        self.ok("fit", "train.csv", "-o", "m.lac", *self.parts)
+        first = stamp(min(h for _, h in self.train))
+        told = self.ok("explain", "m.lac", "station=hill", f"time={first}")
+        self.assertEqual(told, self.ok("explain", "m.lac", "station=hill", f"time={first.replace(' ', 'T')}:00Z"))
+        self.assertEqual(self.ok("top", "m.lac", f"time={first}"), self.ok("top", "m.lac", f"time={first.replace(' ', 'T')}"))
+        new = stamp(self.between[0][1])
+        for question in (("explain", "station=hill"), ("top",)):
+            done = self.run_lacuna(question[0], "m.lac", *question[1:], f"time={new}")
+            self.assertIn(f"found '{new}', where mode time has no entry", done.stderr)
+            self.assertIn("lacuna predict", done.stderr)
+            self.assertNotEqual(done.returncode, 0)
 
     def test_predictions_speak_of_the_new_stamps(self):
         self.ok("fit", "train.csv", "-o", "m.lac", *self.parts)
@@ -145,7 +206,7 @@ class Tables(Waves):
     def test_near_along_labels_is_refused(self):
         message = self.fails(2, "fit", "train.csv", "-o", "m.lac", "--parts", "time|station~3")
         self.assertIn("labels of station lie nowhere", message)
-        self.assertIn("--coordinates station=FILE", message)
+        self.assertIn("the coordinates of station", message)
 
     def test_lengths_are_positive(self):
         for length in ("0", "-3", "nan", "x"):
@@ -273,11 +334,27 @@ class Files(CliTest):
 
     def test_labels_that_do_not_match_are_named(self):
         self.write("t.csv", "who,what,value\nann,book,3\nbob,film,4\nann,film,2\n")
-        self.refused("ann,1\nbook,2\n", "bad.txt", "no position of 'bob'", "label of mode 'who'", mode="who", data="t.csv")
-        self.refused("1\n2\n", "bad.txt", "two columns", "'who' has labels", mode="who", data="t.csv")
+        self.refused("ann,1\nbook,2\nfilm,3\n", "bad.txt:2: found 'book'", "no position of 'bob'", "label of mode 'who'", mode="who", data="t.csv")
+        self.refused("ann,1\n\n", "bad.txt:1: found no position of 'bob' up to this last line", mode="who", data="t.csv")
+        self.refused("1\n2\n", "bad.txt:1: found a position without a label", "two columns", "'who' has labels", mode="who", data="t.csv")
         self.refused("ann,1\nbob,1\n", "bad.txt:2", "'ann' (line 1)", mode="who", data="t.csv")
         self.write("good.txt", "zoe,9\nann,1\nbob,2.5\n")  # of more than there are
         self.assertEqual(self.ok_json("info", "t.csv", "--coordinates", "who=good.txt")["modes"][0]["positions"]["to"], 2.5)
+
+    def test_what_is_out_of_order_or_about_others_is_noted(self):
+        def notes(data, mode):
+            done = self.run_lacuna("fit", data, "-o", "m.lac", "--method", "mean", "--coordinates", f"{mode}=x.txt")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return [line for line in done.stderr.splitlines() if "x.txt" in line]
+
+        after = next(j for j in range(30) if self.position[j + 1] < self.position[j])
+        self.assertRegex(notes("d.tns", 2)[0], rf"note: x.txt:{after + 2}: the position .* comes after .*'mode2'")
+        for turn in (1, -1):
+            self.write("x.txt", "".join(f"{x!r}\n" for x in sorted(self.position)[::turn]))
+            self.assertEqual(notes("d.tns", 2), [])
+        self.write("t.csv", "who,what,value\nann,book,3\nbob,film,4\nann,film,2\n")
+        self.write("x.txt", "ann,1\nzoe,9\nbob,2.5\n")
+        self.assertIn("x.txt:2: 'zoe'", notes("t.csv", "who")[0])
 
     def test_near_parts_that_are_given_leave_the_method_open(self):
         # als, which has no near parts, is then not among the candidates.

@@ -147,7 +147,8 @@ class WarmStart(FitTest):
         self.assertAlmostEqual(warm["objective"], cold["objective"], places=4)
 
     def test_from_a_file_that_is_no_model(self):
-        self.assertIn("--init", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--init", "train.tns"))
+        self.assertIn("train.tns: not a lacuna model", self.fails(3, "fit", "train.tns", "-o", "m.lac", "--init", "train.tns"))
+        self.assertIn("--init", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--init", "spectrl"))
 
 
 class Signals(CliTest):

@@ -34,6 +34,29 @@ class Intervals(CliTest):
             self.assertLess(low[cell], value)
             self.assertAlmostEqual(high[cell] - value, value - low[cell])
 
+    def test_a_stream_has_the_ends_as_columns(self):
+        self.ok(*self.fit, "--intervals")
+        arguments = ("predict", "m.lac", "test.tns", "--interval", "0.9", "-o")
+        self.ok(*arguments, "out.tns")
+        low, high = (read_tns(self.path(name)) for name in ("out.low.tns", "out.high.tns"))
+        lines = self.ok(*arguments, "-").splitlines()
+        self.assertEqual(lines[0], "mode1,mode2,mode3,value,low,high")
+        self.assertEqual(len(lines), 1 + len(low))
+        for line in lines[1:]:
+            *cell, value, least, most = line.split(",")
+            cell = tuple(int(i) - 1 for i in cell)
+            self.assertEqual((float(least), float(most)), (low[cell], high[cell]))
+            self.assertLess(float(least), float(value))
+        # A wide table comes back with a line for each cell, one with other columns keeps its delimiter.
+        self.write("wide.csv", "mode1,mode2,1,2\n3,4,,\n5,6,,\n")
+        wide = self.ok("predict", "m.lac", "wide.csv", "--wide=mode3", "--interval", "0.5", "-o", "-")
+        self.assertEqual([line.split(",")[:3] for line in wide.splitlines()],
+                         [["mode1", "mode2", "mode3"], ["3", "4", "1"], ["3", "4", "2"], ["5", "6", "1"], ["5", "6", "2"]])
+        self.write("list.tsv", "mode2\tmode1\tmode3\n4\t3\t1\n4\t3\t1\n")
+        lines = self.ok("predict", "m.lac", "list.tsv", "--interval", "0.5", "-o", "-").splitlines()
+        self.assertEqual(lines[0], "mode2\tmode1\tmode3\tvalue\tlow\thigh")
+        self.assertEqual(lines[1], lines[2])
+
     def test_without_calibration_they_are_refused(self):
         self.ok(*self.fit)
         for verb in (("predict", "m.lac", "test.tns", "-o", "out.tns"), ("evaluate", "m.lac", "test.tns")):

@@ -38,8 +38,12 @@ class OldModels(CliTest):
                 self.ok("report", path, "-o", "page.html", "--quiet")
 
     def test_each_kind_of_body_is_kept(self):
-        kept = {json.loads(p.read_text())["told"]["kind"] for folder in FOLDERS for p in folder.glob("*.json")}
-        self.assertEqual(kept, {method["model"] for method in self.ok_json("methods")["methods"]})
+        kept = {self.ok_json("info", path)["kind"] for folder in FOLDERS for path in folder.glob("*.lac")}
+        self.assertEqual(kept, {"blend", *(method["model"] for method in self.ok_json("methods")["methods"])})
+
+    def test_each_answer_has_its_model(self):
+        for folder in FOLDERS:
+            self.assertEqual({p.stem for p in folder.glob("*.lac")}, {p.stem for p in folder.glob("*.json")}, folder.name)
 
     def test_a_newer_layout_is_refused_by_name(self):
         model = bytearray((FOLDERS[0] / "latent.lac").read_bytes())

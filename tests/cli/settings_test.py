@@ -47,6 +47,30 @@ class Settings(CliTest):
                 self.ok("fit", data, "-o", "m.lac", "--method", method,
                         f"--{one['name']}", one["default"])
 
+    def test_a_misspelt_value_names_the_nearest(self):
+        self.write("train.tns", "1 1 1\n2 1 2\n1 2 3\n")
+        for flag, value, meant in (("loss", "hubre", "huber"), ("init", "spectrl", None), ("effort", "hihg", "high"),
+                                   ("precision", "flot", "float"), ("optimizer", "trust-regoin", "trust-region"),
+                                   ("method", "tr-m", "tr-mm"), ("preset", "pape", "paper")):  # fmt: skip
+            with self.subTest(flag):
+                done = subprocess.run([LACUNA, "fit", "train.tns", "-o", "m.lac", f"--{flag}", value], cwd=self.folder,
+                                      capture_output=True, text=True)  # fmt: skip
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"found '{value}', expected", done.stderr)
+                if meant:
+                    self.assertIn(f"did you mean {meant}?", done.stderr)
+
+    def test_a_gap_is_refused_where_there_is_no_certificate(self):
+        self.write("train.tns", "1 1 1\n2 1 2\n1 2 3\n")
+        said = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "tr-ls", "--gap", "1e-6")
+        self.assertIn("tr-ls does not take gap", said)
+
+    def test_negatives_are_for_facts(self):
+        self.write("train.tns", "1 1 1.5\n2 1 2\n1 2 3\n")
+        for method in ("mean", "tr-mm"):
+            said = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", method, "--negatives", "30")
+            self.assertIn("whose values are all 1; found 1.5", said)
+
     def test_people_can_read_it(self):
         text = self.ok("settings")
         self.assertIn("--rank", text)

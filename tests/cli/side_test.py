@@ -85,6 +85,24 @@ class Ratings(CliTest):
             "--side", "user=names.csv", "--graph", "user=friends.csv", *FIT,
         )
         self.assertLess(known["test_rmse"], 0.6 * plain["test_rmse"])
+        # Their names will do.
+        self.write("labels.csv", "user\n" + "".join(f"u{u}\n" for u in range(self.users)))
+        told = self.fails(3, "fit", "ratings.csv", "-o", "x.lac", "--side", "user=labels.csv")
+        self.assertIn("labels.csv: found 1 column", told)
+        named = self.ok_json(
+            "fit", "ratings.csv", "-o", "m.lac", "--test", "cold.csv", "--method", "als",
+            "--side", "user=labels.csv", "--graph", "user=friends.csv", *FIT,
+        )
+        self.assertEqual(named["shape"], [self.users, self.items])
+        self.assertLess(named["test_rmse"], 0.6 * plain["test_rmse"])
+        # So will lines without a value.
+        lines = self.path("ratings.csv").read_text()
+        self.write("empty.csv", lines + "".join(f"u{u},i0,\n" for u in range(self.cold, self.users)))
+        empty = self.ok_json(
+            "fit", "empty.csv", "-o", "m.lac", "--test", "cold.csv", "--method", "als",
+            "--graph", "user=friends.csv", *FIT,
+        )
+        self.assertLess(empty["test_rmse"], 0.6 * plain["test_rmse"])
 
     def test_certificate_info_and_report_know_it(self):
         parts = "user|item side=0.5 ; item|user"
@@ -131,6 +149,9 @@ class Ratings(CliTest):
         self.refused(3, "bad.csv:3:4: found 'inf', expected a finite number", "--side", "user=bad.csv")
         self.write("twice.csv", "user,age\nu0,1\nu1,2\nu0,3\n")
         self.refused(3, "twice.csv:4: found 'u0' a second time (first at twice.csv:2)", "--side", "user=twice.csv")
+        self.write("strangers.csv", "user,age\nx0,1\nx1,2\n")
+        self.refused(3, "strangers.csv:2: found no line about any of the", "--side",
+                     "user=strangers.csv")
         self.write("edges.csv", "u0,u1,1\nu1,u2,-1\n")
         self.refused(3, "edges.csv:2:7: found '-1', expected the weight of an edge: a number >= 0", "--graph",
                      "user=edges.csv")

@@ -42,6 +42,14 @@ class Tables(CliTest):
         self.assertEqual(done.returncode, code, done.stderr.decode())
         return done
 
+    def test_convert_merges_cells_when_asked(self):
+        self.write("days.csv", "u,t,v\na,2023-01-02,1\na,2023-01-09,3\nb,2023-02-09,\nb,2023-01-09,4\nb,2023-01-10,\n")
+        self.ok("convert", "days.csv", "months.csv", "--bin", "1M", "--duplicates", "mean", "--across", "none")
+        self.assertEqual(self.path("months.csv").read_text(), "u,t,value\na,2023-01-01,2\nb,2023-01-01,4\nb,2023-02-01,\n")
+        self.ok("convert", "days.csv", "wide.csv", "--bin", "1M", "--duplicates", "sum", "--across", "t")
+        self.assertEqual(self.path("wide.csv").read_text(), "u,2023-01-01,2023-02-01\na,4,\nb,4,\n")
+        self.assertIn("listed more than once", self.fails(3, "convert", "days.csv", "x.csv", "--bin", "1M", "--duplicates", "error"))
+
     def test_completing_a_wide_table_changes_its_holes_only(self):
         self.ok("complete", "wide.csv", *WIDE, "-o", "whole.csv", *FIT)
         whole = self.path("whole.csv").read_bytes().decode()

@@ -54,6 +54,9 @@ class WrongUsage(CliTest):
     def test_one_argument_too_many(self):
         self.assertIn("extra", self.refused("fit", "train.tns", "extra", "-o", "m.lac"))
 
+    def test_the_name_of_a_wide_mode_is_part_of_the_flag(self):
+        self.assertIn("--wide=hour", self.refused("fit", "train.tns", "--wide", "hour", "-o", "m.lac"))
+
     def test_points_to_the_help_of_the_verb(self):
         self.assertIn("lacuna fit --help", self.refused("fit", "train.tns"))
 
@@ -112,6 +115,26 @@ class Config(CliTest):
         self.assertIn("rnak", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "fit.ini"))
         self.assertIn("none.ini", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "none.ini"))
         self.assert_only("train.tns", "fit.ini")
+
+    def test_files_from_anyone(self):
+        """More brackets, levels or bytes than its parser can take, and files that cannot be read to their end."""
+        hundred_thousand = 100_000
+        for name, text, told in (
+            ("deep.ini", "rank = " + "[" * hundred_thousand + "\n", "brackets"),
+            ("lines.ini", "rank = " + "[\n" * hundred_thousand, "brackets"),
+            ("sections.ini", "[" + "a." * hundred_thousand + "a]\nrank = 2\n", "levels"),
+            ("key.ini", "rank = 2\n" + "a." * hundred_thousand + "a = 2\n", "key.ini:2: found a name of more"),
+            ("large.ini", "# nothing\n" * hundred_thousand, "bytes of flags"),
+        ):
+            with self.subTest(name):
+                self.write(name, text)
+                message = self.fails(3, "fit", "train.tns", "-o", "m.lac", "--config", name)
+                self.assertIn(told, message)
+                self.assertIn(name, message)
+        self.write("fits.ini", "rank = [" + "[" * 60 + "2]\n")
+        self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "fits.ini")
+        for name, told in (("/dev/zero", "bytes of flags"), ("/proc/self/mem", "could not be read")):
+            self.assertIn(told, self.fails(3, "fit", "train.tns", "-o", "m.lac", "--config", name))
 
 
 class Streams(CliTest):

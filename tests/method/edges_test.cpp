@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <filesystem>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/io/files.hpp>
 #include <lacuna/search/fit.hpp>
-#include <numeric>
 
-#include "kernels/cosine_transform.hpp"
 #include "method/field/edge_field.hpp"
+#include "support/naive_edge_field.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -27,116 +24,6 @@ PartSpec near_all_but_last(int order, double length, double smoothness = 2.0) {
   return spec;
 }
 
-// The matrix of the second system of edge_field.hpp, cell by cell.
-class NaiveField {
- public:
-  NaiveField(const ObservedTensor& tensor, const PartSpec& part, const Matrix<double>& u)
-      : tensor_(&tensor), part_(&part), u_(&u) {
-    for (const NearMode& near : part.near) {
-      size_.push_back(CosineTransform<double>::next_length(tensor.extent(near.mode)));
-      conductance_.emplace_back();
-    }
-    cells_ = std::accumulate(size_.begin(), size_.end(), std::ptrdiff_t{1}, std::multiplies<>());
-    for (auto& along : conductance_) along.assign(static_cast<std::size_t>(cells_), 1.0);
-  }
-
-  [[nodiscard]] std::ptrdiff_t cells() const { return cells_; }
-  [[nodiscard]] std::ptrdiff_t stride(std::size_t axis) const {
-    return std::accumulate(size_.begin() + static_cast<std::ptrdiff_t>(axis) + 1, size_.end(),
-                           std::ptrdiff_t{1}, std::multiplies<>());
-  }
-  [[nodiscard]] bool ends(std::size_t axis, std::ptrdiff_t x) const {
-    return x / stride(axis) % size_[axis] == size_[axis] - 1;
-  }
-
-  void find_edges(const std::vector<double>& v, double contrast) {
-    for (std::size_t s = 0; s < size_.size(); ++s) {
-      std::vector<double> squares;
-      std::vector<std::ptrdiff_t> from;
-      for (std::ptrdiff_t x = 0; x < cells_; ++x) {
-        if (ends(s, x)) continue;
-        double square = 0.0;  // of the step of X = V U'
-        for (Eigen::Index i = 0; i < u_->rows(); ++i) {
-          double step = 0.0;
-          for (Eigen::Index j = 0; j < u_->cols(); ++j)
-            step += (*u_)(i, j) * (v[j * cells_ + x + stride(s)] - v[j * cells_ + x]);
-          square += step * step;
-        }
-        squares.push_back(square);
-        from.push_back(x);
-      }
-      const double mean =
-          std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
-      double sum = 0.0;
-      for (double& square : squares) sum += square = 1.0 / (1.0 + square / (contrast * mean));
-      for (std::size_t i = 0; i < from.size(); ++i)
-        conductance_[s][from[i]] = squares[i] * static_cast<double>(squares.size()) / sum;
-    }
-  }
-
-  [[nodiscard]] Eigen::MatrixXd smoothing() const {  // S
-    Eigen::MatrixXd s = Eigen::MatrixXd::Identity(cells_, cells_);
-    for (std::size_t a = 0; a < size_.size(); ++a)
-      for (std::ptrdiff_t x = 0; x < cells_; ++x) {
-        if (ends(a, x)) continue;
-        const double weight = std::pow(part_->near[a].length, 2) * conductance_[a][x];
-        const std::ptrdiff_t y = x + stride(a);
-        s(x, x) += weight;
-        s(y, y) += weight;
-        s(x, y) -= weight;
-        s(y, x) -= weight;
-      }
-    return s;
-  }
-
-  // V that minimises, as EdgeField lays it out. c: the mean of the diagonal of the plain S^-p is 1 / c.
-  [[nodiscard]] std::vector<double> solve(double lambda) const {
-    NaiveField plain(*tensor_, *part_, *u_);
-    Eigen::MatrixXd power = smoothing();
-    Eigen::MatrixXd plain_power = plain.smoothing();
-    if (part_->smoothness == 2.0) {
-      power = (power * power).eval();
-      plain_power = (plain_power * plain_power).eval();
-    }
-    const Eigen::VectorXd diagonal = plain_power.inverse().diagonal();
-    double unit = 0.0;  // 1 / c: its mean where there are positions
-    double count = 0.0;
-    for (std::ptrdiff_t x = 0; x < cells_; ++x) {
-      bool padding = false;
-      for (std::size_t s = 0; s < size_.size(); ++s)
-        padding = padding || x / stride(s) % size_[s] >= tensor_->extent(part_->near[s].mode);
-      unit += padding ? 0.0 : diagonal[x];
-      count += padding ? 0.0 : 1.0;
-    }
-    unit /= count;
-    const Eigen::Index r = u_->cols();
-    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(r * cells_, r * cells_);
-    Eigen::VectorXd b = Eigen::VectorXd::Zero(r * cells_);
-    for (Eigen::Index j = 0; j < r; ++j)
-      a.block(j * cells_, j * cells_, cells_, cells_) = 0.5 / lambda * unit * power;
-    for (Count e = 0; e < tensor_->size(); ++e) {
-      std::ptrdiff_t x = 0;
-      for (std::size_t s = 0; s < size_.size(); ++s) x += stride(s) * tensor_->index(part_->near[s].mode)[e];
-      const Index row = tensor_->index(part_->mode)[e];
-      for (Eigen::Index i = 0; i < r; ++i) {
-        b[i * cells_ + x] += tensor_->values()[e] * (*u_)(row, i);
-        for (Eigen::Index j = 0; j < r; ++j)
-          a(i * cells_ + x, j * cells_ + x) += (*u_)(row, i) * (*u_)(row, j);
-      }
-    }
-    const Eigen::VectorXd v = a.ldlt().solve(b);
-    return {v.begin(), v.end()};
-  }
-
- private:
-  const ObservedTensor* tensor_;
-  const PartSpec* part_;
-  const Matrix<double>* u_;
-  std::vector<std::ptrdiff_t> size_;
-  std::ptrdiff_t cells_ = 1;
-  std::vector<std::vector<double>> conductance_;
-};
-
 void expect_equal(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   double largest = 0.0;
@@ -148,7 +35,7 @@ TEST(EdgeField, EqualsItsNaiveTwinWithAndWithoutEdges) {
   constexpr double kLambda = 3.0;
   Rng rng(5);
   const std::vector<std::vector<Index>> shapes = {
-      {9, 3}, {7, 5, 3}, {4, 3, 3, 2}};  // 7 is not quick: it is padded
+      {9, 3}, {7, 5, 3}, {15, 4, 2}, {4, 3, 3, 2}};  // 7 is not quick: it is padded
   for (const std::vector<Index>& extents : shapes)
     for (const double smoothness : {1.0, 2.0}) {
       const ObservedTensor tensor = test::random_tensor(extents, 14, rng);
@@ -158,7 +45,7 @@ TEST(EdgeField, EqualsItsNaiveTwinWithAndWithoutEdges) {
       u(0, 1) = u(1, 0);
       u(1, 1) = -u(0, 0);
       EdgeField field(tensor, part);
-      NaiveField naive(tensor, part, u);
+      test::NaiveField naive(tensor, part, u);
       ASSERT_EQ(field.cells(), naive.cells());
       field.set_factor(u, kLambda);
       std::vector<double> v;
@@ -296,6 +183,30 @@ TEST(Edges, ALostLineIsFilledFromItsNeighboursAlsoFromAFile) {
   EXPECT_EQ(said, Predictor(result.model).predict(line).value);
 }
 
+// A mode of one position has no steps whose mean could be taken.
+TEST(Edges, AModeOfOnePositionChangesNothing) {
+  const std::vector<double> value = {1.0, 1.1, 0.9, 4.0, 4.2, 3.9};
+  std::vector<std::vector<double>> said;
+  for (const int order : {2, 3}) {
+    Entries entries{.cells = Cells(order), .value = value};
+    for (Index i = 0; i < 6; ++i) {
+      std::vector<Index> cell(static_cast<std::size_t>(order), 0);
+      cell[0] = i;
+      entries.cells.add(cell);
+    }
+    std::vector<Index> sizes(static_cast<std::size_t>(order), 1);
+    sizes[0] = 6;
+    const ObservedTensor tensor =
+        std::move(ObservedTensor::create(test::plain_modes(sizes), std::move(entries)).value());
+    const FitResult result = fit_once(
+        tensor, {.method = Method::kEdges, .offsets = OffsetSpec{}, .lambda = 1.0, .max_iterations = 4});
+    EXPECT_TRUE(std::isfinite(result.last.objective));
+    said.push_back(Predictor(result.model).predict(tensor.cells()).value);
+  }
+  for (std::size_t i = 0; i < value.size(); ++i) EXPECT_NEAR(said[0][i], said[1][i], 1e-9);
+  EXPECT_LT(rmse(value, said[1]), rmse(value, std::vector<double>(value.size(), 0.0)));
+}
+
 TEST(Edges, PartsThatItHasNoFieldForAreRefused) {
   const Plateaus data = plateaus(0.2, 11);
   Settings settings = edges(2.0);
@@ -305,6 +216,9 @@ TEST(Edges, PartsThatItHasNoFieldForAreRefused) {
   EXPECT_THROW((void)fit_once(data.train, settings), std::invalid_argument);
   settings.latent.parts = std::vector<PartOptions>{{.spec = near_all_but_last(3, 3.0, 1.5)}};
   EXPECT_THROW((void)fit_once(data.train, settings), std::invalid_argument);
+  Rng rng(13);
+  const ObservedTensor many = test::random_tensor(std::vector<Index>(10, 2), 30, rng);
+  EXPECT_THROW(EdgeField(many, near_all_but_last(10, 3.0)), std::invalid_argument);
 }
 
 TEST(Edges, AreChosenWhereValuesJump) {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
+#include <limits>
 #include <set>
+#include <string>
 
 #include "support/random_tensor.hpp"
 
@@ -40,6 +42,36 @@ TEST(Methods, SettingsOfOtherMethodsAreRefused) {
                std::invalid_argument);
   EXPECT_THROW((void)settled({.method = Method::kMean, .loss = Loss::kSquared}, 3), std::invalid_argument);
   EXPECT_THROW((void)settled({.tolerance = std::nan("")}, 3), std::invalid_argument);
+}
+
+// Whoever sets a member in place of reading text is held to the same row of the table.
+TEST(Methods, ValuesOutOfBoundsAreRefusedByTheirRow) {
+  const auto refused = [](const Settings& settings, const std::string& sentence) {
+    try {
+      (void)settled(settings, 3);
+      ADD_FAILURE() << sentence;
+    } catch (const std::invalid_argument& problem) {
+      EXPECT_EQ(problem.what(), sentence);
+    }
+  };
+  const double infinite = std::numeric_limits<double>::infinity();
+  Settings path{.method = Method::kTrMm};
+  path.latent.path = 13;
+  refused(path, "path must be auto or 0 to 12");
+  Settings gap{.method = Method::kTrMm};
+  gap.latent.certified_gap = 0.0;
+  refused(gap, "gap must be a number > 0");
+  Settings lambdas{.method = Method::kTrMm};
+  lambdas.latent.lambdas = std::vector<double>{1.0, -1.0, 1.0};
+  refused(lambdas, "lambdas must be numbers > 0, one for each part");
+  Settings contrast{.method = Method::kEdges};
+  contrast.field.contrast = -1.0;
+  refused(contrast, "contrast must be auto or a number >= 0");
+  refused({.method = Method::kTrMm, .lambda = infinite}, "lambda must be auto or a number > 0");
+  refused({.method = Method::kTrMm, .ranks = {2, 0, 2}},
+          "rank must be auto, certified or numbers > 0 such as 4,4,3");
+  refused({.method = Method::kTrMm, .max_time = -1.0},
+          "max-time must be seconds, a number >= 0 (0: no limit)");
 }
 
 TEST(Methods, MeanAndOffsetsPredictThem) {

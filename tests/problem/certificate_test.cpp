@@ -152,15 +152,19 @@ TEST_P(CertificateOf, ClosesAtTheOptimum) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CertificateOf, testing::ValuesIn(test::problem_shapes()), test::shape_name);
 
+// A mode long enough for Lanczos.
+test::ProblemShape long_mode() {
+  return {.name = "long mode",
+          .extents = {120, 7, 5},
+          .entries = 900,
+          .parts = full_parts(3),
+          .ranks = {2, 2, 2}};
+}
+
 // Lanczos on a mode long enough for it, against a dense decomposition.
 TEST(TopSingular, EqualsADenseDecomposition) {
   const test::WithThreads one(1);
-  const test::ProblemShape shape{.name = "long mode",
-                                 .extents = {120, 7, 5},
-                                 .entries = 900,
-                                 .parts = full_parts(3),
-                                 .ranks = {2, 2, 2}};
-  const ProblemCase<double> problem(shape, 510);
+  const ProblemCase<double> problem(long_mode(), 510);
   Eigen::MatrixXd unfolded = Eigen::MatrixXd::Zero(120, 35);
   for (Count e = 0; e < problem.tensor.size(); ++e)
     unfolded(problem.tensor.index(0)[e], problem.tensor.index(1)[e] * 5 + problem.tensor.index(2)[e]) =
@@ -172,6 +176,23 @@ TEST(TopSingular, EqualsADenseDecomposition) {
     EXPECT_NEAR(top.squared(j), sigma(j) * sigma(j), 1e-6 * sigma(0) * sigma(0));
     EXPECT_NEAR((unfolded.transpose() * top.vectors.col(j)).norm(), sigma(j), 1e-6 * sigma(0));
   }
+}
+
+// Nothing is fitted yet: the bounds are 0 and all that Y has.
+TEST(Certificate, OfZeroIsDefined) {
+  const test::WithThreads one(1);
+  const ProblemCase<double> problem(long_mode(), 511);
+  Rng rng(512);
+  const std::vector<double> zero(static_cast<std::size_t>(problem.data.entries()), 0.0);
+  const TopSingular top = top_singular<double>(problem.data, 0, zero, 3);
+  EXPECT_EQ(top.squared.size(), 3);
+  EXPECT_EQ(top.squared.norm(), 0.0);
+  EXPECT_EQ(top.vectors.transpose() * top.vectors, Eigen::MatrixXd::Identity(3, 3));
+  const Certificate bounds =
+      certify<double>(problem.data, problem.random_point(rng), zero, problem.data.y_norm());
+  EXPECT_EQ(bounds.lower, 0.0);
+  EXPECT_DOUBLE_EQ(bounds.upper, problem.data.y_norm() * problem.data.y_norm());
+  EXPECT_EQ(bounds.gap(), 1.0);
 }
 
 }  // namespace

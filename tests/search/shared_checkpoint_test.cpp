@@ -5,7 +5,7 @@
 
 #include <lacuna/model/structure.hpp>
 
-#include "kernels/layouts.hpp"
+#include "kernels/share_plan.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
 #include "support/latent_tensor.hpp"
@@ -139,6 +139,25 @@ TEST_P(SharedSearch, IsGoneOnFromOnAnyNumberOfProcesses) {
     const FitResult same = fit_on(settings, {.processes = 3, .resume = "state"}, false);
     EXPECT_TRUE(bytes_of(same.model) == bits) << stop_after;
     EXPECT_TRUE(fit_on(settings, {.processes = 2, .resume = "state"}, false).converged);
+  }
+}
+
+// No process has all entries: the models of trials are gathered when they are written, and dealt out when they are read.
+TEST_P(SharedSearch, OfSharedEntriesIsGoneOnFromOnAnyNumberOfProcesses) {
+  Settings settings{.method = Method::kTrMm};
+  settings.latent.parts = full_structure(3);
+  settings.search.effort = Effort::kLow;
+  const std::string bits = bytes_of(fit_on(settings, {.processes = 3}, true).model);
+  for (const int stop_after : {30, 150, 400}) {
+    (void)fit_on(settings, {.processes = 3, .keep = "state", .stop_after = stop_after}, true);
+    ASSERT_TRUE(std::filesystem::exists(path("state"))) << stop_after;
+    const FitResult same = fit_on(settings, {.processes = 3, .resume = "state"}, true);
+    EXPECT_TRUE(bytes_of(same.model) == bits) << stop_after;
+    for (const int processes : {1, 2}) {
+      const FitResult other = fit_on(settings, {.processes = processes, .resume = "state"}, processes > 1);
+      EXPECT_EQ(ranks(other.model), ranks(same.model));
+      EXPECT_NEAR(*other.last.test_rmse, *same.last.test_rmse, 1e-3 * *same.last.test_rmse);
+    }
   }
 }
 

@@ -284,6 +284,57 @@ TEST(TrustRegion, GivesUpWhenNoStepDecreasesTheCost) {
   for (std::size_t i = 1; i < story.size(); ++i) EXPECT_FALSE(story[i].accepted);
 }
 
+// 1/2 x'Ax with a gradient of limited accuracy, as of an objective that is computed by inner solves.
+class Blurred : public test::Quadratic {
+ public:
+  struct State {
+    double cost = 0.0;
+    Matrix<double> error;
+  };
+  Blurred(Matrix<double> a, double error)
+      : Quadratic(a, Matrix<double>::Zero(a.rows(), 1)), size_(a.rows()), error_(error) {}
+
+  [[nodiscard]] double cost(const State& state) const { return state.cost; }
+  [[nodiscard]] double uncertainty(const State&) const { return 1e-5; }
+  [[nodiscard]] double gradient_scale(const State&) const { return 1.0; }
+  void evaluate(const Matrix<double>& x, const State*, State& state) {
+    test::CostState exact;
+    Quadratic::evaluate(x, nullptr, exact);
+    state = {.cost = kLeast + exact.cost, .error = error_ * random_matrix<double>(size_, 1, rng_)};
+  }
+  void gradient(const Matrix<double>& x, const State& state, Matrix<double>& out) const {
+    Quadratic::gradient(x, {}, out);
+    out += state.error;
+  }
+  void hessian(const Matrix<double>& x, const State&, const Matrix<double>& v, Matrix<double>& out) const {
+    Quadratic::hessian(x, {}, v, out);
+  }
+
+ private:
+  static constexpr double kLeast =
+      100.0;  // what is idle is told by the cost, as in problem D, whose least is far from 0
+  Eigen::Index size_;
+  double error_;
+  Rng rng_{216};
+};
+
+TEST(TrustRegion, EndsWhereStepsGainNothingThatCanBeTold) {
+  Rng rng(215);
+  const Matrix<double> any = random_matrix<double>(12, 12, rng);
+  const Matrix<double> a = any * any.transpose() + Matrix<double>::Identity(12, 12);
+  for (const double error : {1e-4, 0.0}) {
+    Blurred objective(a, error);
+    Matrix<double> x = Matrix<double>::Ones(12, 1);
+    const Summary summary = trust_region(Euclidean<double>(12), objective, x, {.gradient_tolerance = 1e-12},
+                                         {}, [](const auto&...) { return Flow::kContinue; });
+    // An exact gradient falls to any tolerance, however uncertain the cost.
+    EXPECT_EQ(summary.reason, error > 0.0 ? StopReason::kWithinAccuracy : StopReason::kGradientTolerance);
+    EXPECT_TRUE(converged(summary.reason));
+    EXPECT_LT(summary.iterations, 40);
+    EXPECT_LT(x.norm(), 1e-2);
+  }
+}
+
 TEST(TrustRegion, HasNothingToDoAtTheMinimum) {
   Watched objective;
   Matrix<double> x = Matrix<double>::Ones(2, 1);
@@ -300,8 +351,9 @@ TEST(StopReason, TellsSolvedFromGivenUp) {
   EXPECT_TRUE(converged(StopReason::kNoFurtherDecrease));
   EXPECT_FALSE(converged(StopReason::kMaxIterations));
   EXPECT_FALSE(converged(StopReason::kStopped));
-  for (const StopReason reason : {StopReason::kGradientTolerance, StopReason::kNoFurtherDecrease,
-                                  StopReason::kMaxIterations, StopReason::kStopped})
+  for (const StopReason reason :
+       {StopReason::kGradientTolerance, StopReason::kNoFurtherDecrease, StopReason::kMaxIterations,
+        StopReason::kStopped, StopReason::kWithinAccuracy})
     EXPECT_FALSE(describe(reason).empty());
 }
 

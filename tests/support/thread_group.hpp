@@ -3,6 +3,7 @@
 // under MPI with the same bits, since a carrier only moves bytes.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -86,7 +87,10 @@ class ThreadGroup {
       ++round_;
       changed_.notify_all();
     }
-    changed_.wait(held, [&] { return round != round_ || problem_; });
+    // Looks again now and then: on a crowded machine a thread was found asleep after it had been notified.
+    while (!changed_.wait_for(held, std::chrono::milliseconds(200),
+                              [&] { return round != round_ || problem_; })) {
+    }
     if (round == round_) throw std::runtime_error("another member of the group has failed");
   }
   void fail() {

@@ -11,6 +11,7 @@
 
 #include "support/naive.hpp"
 #include "support/random_tensor.hpp"
+#include "tensor/fiber_numbers.hpp"
 
 namespace lacuna {
 namespace {
@@ -126,6 +127,19 @@ TEST(FiberView, GoesThroughTheSinglesOfAnyRange) {
       if (begin <= end) check_singles(view, begin, end);
 }
 
+// Without a view the fibers have the numbers that they have with one.
+void check_numbers(const ObservedTensor& tensor, const PartSpec& part) {
+  const FiberView view(tensor, part);
+  const FiberNumbers found = fiber_numbers(tensor, part);
+  EXPECT_EQ(found.fibers, view.fibers());
+  ASSERT_EQ(static_cast<Count>(found.of_entry.size()), tensor.size());
+  for (Count f = 0; f < view.listed_fibers(); ++f)
+    for (Count j = view.span(f).begin; j < view.span(f).end; ++j)
+      EXPECT_EQ(found.of_entry[view.entry()[j]], f);
+  view.for_each_single(0, tensor.size(),
+                       [&](Count e) { EXPECT_EQ(found.of_entry[e], view.fiber_of_single(e)); });
+}
+
 class FiberViewOfOrder : public testing::TestWithParam<int> {};
 
 TEST_P(FiberViewOfOrder, GroupsEntriesAsAMapWouldForEveryPart) {
@@ -139,6 +153,7 @@ TEST_P(FiberViewOfOrder, GroupsEntriesAsAMapWouldForEveryPart) {
       if ((bits >> mode & 1U) != 0) continue;
       SCOPED_TRACE(testing::Message() << "mode " << mode << ", agreeing bits " << bits);
       check_view(tensor, part_of(mode, order, bits));
+      check_numbers(tensor, part_of(mode, order, bits));
     }
 }
 

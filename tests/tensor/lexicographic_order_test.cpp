@@ -47,6 +47,23 @@ TEST(LexicographicOrder, EqualsStableSortOnSmallLists) {
   }
 }
 
+// As new entries follow those that a model was fitted on.
+TEST(LexicographicOrder, EqualsStableSortWhereAFewFollowOrderedOnes) {
+  Rng rng(12);
+  for (const Count ordered : {8, 100, 4000})
+    for (const Count others : {Count{1}, ordered / 8, ordered / 4}) {
+      const Cells all = random_columns({7, 30, 3}, ordered + others, rng);  // many ties: stability shows
+      const std::vector<int> modes{0, 2, 1};
+      Cells first = all;
+      first.keep_first(ordered);
+      Cells columns(3);
+      for (const Index e : reference_order(first, modes)) columns.add(all, e);
+      for (Count e = ordered; e < all.size(); ++e) columns.add(all, e);
+      EXPECT_EQ(lexicographic_order(columns, modes), reference_order(columns, modes))
+          << ordered << " " << others;
+    }
+}
+
 TEST(LexicographicOrder, EqualsStableSortOnLargeListsAtAnyThreadCount) {
   Rng rng(11);
   const Cells columns = random_columns({50, 3000, 40}, kParallelSize, rng);  // many ties: stability shows

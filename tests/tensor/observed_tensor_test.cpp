@@ -80,6 +80,18 @@ TEST_P(ObservedTensorOrder, IsCanonicalWhateverTheInputOrder) {
 
 INSTANTIATE_TEST_SUITE_P(TwoToSixModes, ObservedTensorOrder, testing::Values(2, 3, 4, 5, 6));
 
+TEST(ObservedTensor, CopiesShareTheirCells) {
+  Entries entries{.cells = Cells{{0, 1}, {1, 0}}, .value = {2.0, 3.0}};
+  const ObservedTensor tensor = std::move(ObservedTensor::create(test::plain_modes({2, 2}), entries).value());
+  ObservedTensor other = tensor;
+  other.replace_values({5.0, 7.0});
+  EXPECT_EQ(&other.cells(), &tensor.cells());
+  EXPECT_EQ(tensor.values()[0], 2.0);
+  const ObservedTensor taken = std::move(other);
+  EXPECT_EQ(&taken.cells(), &tensor.cells());
+  EXPECT_EQ(ObservedTensor().cells().size(), 0);
+}
+
 TEST(ObservedTensor, RefusesRepeatedCellsAndNamesThem) {
   DuplicateCell repeated;
   const auto result =

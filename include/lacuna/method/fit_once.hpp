@@ -47,8 +47,8 @@ struct FitCallbacks {
   std::function<void(const std::string&)> notice;    // a sentence for the user, such as a capped rank
   std::function<void(const std::string&)> detail{};  // and for one who asked for more
   // Processes that run this fit together, with the same settings and test entries; null: this one alone. Each has all
-  // entries, and gets the whole model; or each has some of them (`shared`), and has of a latent model's dual what it
-  // has of the entries.
+  // entries, and gets the whole model; or each has some of them (`shared`), every entry is on one of them, and each gets
+  // of a latent model's dual a part likewise. A model to start from is shared in the same way.
   const Communicator* everyone = nullptr;
   bool shared = false;
   // What the fit goes on from, and where it leaves what it needs to go on later; null: nothing is kept. `fit` throws

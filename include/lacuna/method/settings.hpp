@@ -19,8 +19,7 @@ namespace lacuna {
 // and what memory it needs. `--method` reads the table, `lacuna methods` prints it, settings are checked by it.
 
 struct Settings;
-struct Solved;
-class FitRun;
+struct Solver;  // how it is solved; private to the library (src/method/solve.hpp)
 
 enum class Method {
   kTrMm,
@@ -57,6 +56,7 @@ enum Setting : unsigned {
   kTakesUnshrunk = 1U << 11U,
   kTakesPenalty = 1U << 12U,
   kTakesContrast = 1U << 13U,
+  kTakesGap = 1U << 14U,  // the fit bounds how far it is from the best over all ranks
 };
 
 // What memory grows with: the observed entries, or all cells of the tensor.
@@ -72,8 +72,7 @@ struct MethodInfo {
   std::string_view assumes;  // of the data
   unsigned settings;         // of Setting
   Scale scale;
-  // From settled settings and values without their offsets to the body of a model; may take the tensor over.
-  Solved (*solve)(ObservedTensor& tensor, const Settings& settings, FitRun& run);
+  const Solver* solver;
   // Bytes that a fit of so many entries needs, roughly, with the largest ranks the settings allow.
   double (*bytes)(Count entries, const std::vector<Mode>& modes, const Settings& settings);
   // Multiply-adds of an operator application, or of a step where none is counted.
@@ -100,7 +99,7 @@ struct MethodInfo {
 }
 
 // Everything that can be said about a fit. What is a Choice and not given is left to the program: `fit` chooses
-// it on held-out entries, `fit_once` takes the method's default. The table of fields (settings_table.hpp) says
+// it on held-out entries, `fit_once` takes the method's default. The table of fields (setting_fields()) says
 // how each is written, what it means and which methods take it.
 
 enum class Optimizer { kTrustRegion, kNonlinearCg };
@@ -219,6 +218,8 @@ struct SettingField {
   Result<> (*read)(std::string_view text, const std::vector<Mode>& modes, Settings& into);
   // The text that read() would take; empty when it is open or at the default that all methods share.
   std::string (*write)(const Settings& settings, const std::vector<Mode>& modes);
+  // Whether what is given, by text or not, is one of the values; null: a type of its own sees to that.
+  bool (*fits)(const Settings& settings) = nullptr;
 };
 
 [[nodiscard]] std::span<const SettingField> setting_fields();

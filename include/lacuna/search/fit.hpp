@@ -75,6 +75,9 @@ struct TuneCallbacks {
   // As of a fit. What is kept are the fits that have ended and the models that others begin with: a fit that was under
   // way begins anew. Where `known` knows an error it is taken, and a fit that would begin with that one does not.
   Checkpoint* checkpoint = nullptr;
+  // As of a fit. `known` is asked on the first process, `found` told on all.
+  const Communicator* everyone = nullptr;
+  bool shared = false;
 };
 
 // Throws std::invalid_argument when the options leave nothing to compare, the folds do not fit the tensor, or

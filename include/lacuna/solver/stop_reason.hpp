@@ -14,13 +14,14 @@ enum class StopReason {
   kDirect,
   kSmallChange,
   kSmallGap,
+  kWithinAccuracy,
 };
 
 // Solved, as opposed to given up or interrupted.
 [[nodiscard]] constexpr bool converged(StopReason reason) {
   return reason == StopReason::kGradientTolerance || reason == StopReason::kNoFurtherDecrease ||
          reason == StopReason::kDirect || reason == StopReason::kSmallChange ||
-         reason == StopReason::kSmallGap;
+         reason == StopReason::kSmallGap || reason == StopReason::kWithinAccuracy;
 }
 
 [[nodiscard]] constexpr std::string_view describe(StopReason reason) {
@@ -39,6 +40,8 @@ enum class StopReason {
       return "change below tolerance";
     case StopReason::kSmallGap:
       return "gap to the optimum below tolerance";
+    case StopReason::kWithinAccuracy:
+      return "steps gain no more than the inner solves resolve";
   }
   return "";
 }

@@ -109,7 +109,8 @@ struct Mode {
   std::vector<double> positions{};    // where along the mode each index lies; empty: at the index itself
   std::string unit{};                 // of the positions, for people: "nm"
   std::shared_ptr<const SideInformation> side{};  // what is known of the positions; null: nothing
-  int same_as = -1;  // an earlier mode whose positions these are: heads and tails of links; -1: none
+  bool in_order = false;  // neighbours are known to lie side by side, as the rows of a picture do
+  int same_as = -1;       // an earlier mode whose positions these are: heads and tails of links; -1: none
   std::string
       time_zone{};  // whose clock its time stamps follow where they do not say: "Europe/Berlin"; empty: UTC
 };
@@ -167,8 +168,9 @@ class ObservedTensor {
   [[nodiscard]] Count size() const { return static_cast<Count>(values_.size()); }
   [[nodiscard]] const std::vector<Mode>& modes() const { return modes_; }
   [[nodiscard]] Index extent(int mode) const { return modes_[mode].size; }
-  [[nodiscard]] std::span<const Index> index(int mode) const { return cells_.mode(mode); }
-  [[nodiscard]] const Cells& cells() const { return cells_; }
+  [[nodiscard]] std::span<const Index> index(int mode) const { return cells().mode(mode); }
+  // Copies of a tensor share them.
+  [[nodiscard]] const Cells& cells() const { return cells_ ? *cells_ : no_cells(); }
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::span<const double> weights() const { return weights_; }  // empty: all 1
   [[nodiscard]] double weight(Count entry) const { return weights_.empty() ? 1.0 : weights_[entry]; }
@@ -190,8 +192,10 @@ class ObservedTensor {
   void replace_weights(std::vector<double> weights);
 
  private:
+  static const Cells& no_cells();
+
   std::vector<Mode> modes_;
-  Cells cells_;
+  std::shared_ptr<const Cells> cells_;  // null: none
   std::vector<double> values_;
   std::vector<double> weights_;
   Count missing_ = 0;

@@ -2,19 +2,16 @@
 // Methods mean and offsets: the offsets are the model, so only the training error is computed.
 #include <cmath>
 
-#include "base/parallel.hpp"
 #include "method/solve.hpp"
+#include "tensor/weighted_square.hpp"
 
 namespace lacuna {
 
 Solved solve_offsets(ObservedTensor& tensor, const Settings&, FitRun& run) {
-  const double squares = parallel_sum(tensor.size(), [&](Count begin, Count end) {
-    double sum = 0.0;
-    for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * tensor.values()[e] * tensor.values()[e];
-    return sum;
-  });
+  const double squares = run.everyone().sum(weighted_square(tensor, tensor.values()));
   const IterationRecord record{.objective = 0.5 * squares};
-  run.report(record, {.train_rmse = std::sqrt(squares / tensor.total_weight())}, [](std::span<double>) {});
+  run.report(record, {.train_rmse = std::sqrt(squares / run.everyone().sum(tensor.total_weight()))},
+             [](std::span<double>) {});
   return {.body = {}, .summary = {.reason = StopReason::kDirect, .objective = record.objective}};
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "method/cp/bayes_cp.hpp"
+#include "method/ranks.hpp"
 #include "method/solve.hpp"
 #include "model/body.hpp"
 
@@ -14,15 +15,6 @@ namespace {
 
 constexpr int kLeastSweeps = 6;  // of a new start: the authors'
 constexpr int kPruneFrom = 2;    // the sweep after which components may be dropped: likewise
-
-int starting_rank(const Settings& options) {
-  const std::vector<int> ranks = ranks_or_default(options);
-  if (ranks.size() != 1)
-    throw std::invalid_argument("a CP model has one rank, got " + std::to_string(ranks.size()));
-  const int rank = ranks.front();
-  if (rank < 1) throw std::invalid_argument("rank must be at least 1, got " + std::to_string(rank));
-  return rank;
-}
 
 // A model to go on from, if it is of these modes and knows its covariances.
 const Cp* warm_model(const ObservedTensor& tensor, const Settings& options) {
@@ -79,7 +71,7 @@ Summary iterate(BayesCp& solver, bool warm, const Settings& options, FitRun& run
 }  // namespace
 
 Solved solve_bayes_cp(ObservedTensor& tensor, const Settings& options, FitRun& run) {
-  const int rank = starting_rank(options);
+  const int rank = one_rank(options);
   const Cp* warm = warm_model(tensor, options);
   Rng rng(options.seed);
   BayesCp solver = warm != nullptr ? BayesCp(tensor, *warm) : BayesCp(tensor, rank, *options.start, rng);

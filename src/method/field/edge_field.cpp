@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "base/parallel.hpp"
 #include "tensor/positions.hpp"
@@ -32,6 +33,9 @@ void check(const PartSpec& part, int order) {
     throw std::invalid_argument(
         "method edges takes one part that is near along all modes but the one it learns, such as "
         "channel|row~8,column~8");
+  if (part.near.size() > EdgeLaplacian::kMostAxes)
+    throw std::invalid_argument("method edges takes at most " + std::to_string(EdgeLaplacian::kMostAxes) +
+                                " near modes, " + std::to_string(part.near.size()) + " are given");
   if (part.smoothness != 1.0 && part.smoothness != 2.0)
     throw std::invalid_argument("method edges takes a smoothness of 1 or 2");
 }
@@ -55,28 +59,32 @@ EdgeField::EdgeField(const ObservedTensor& tensor, const PartSpec& part)
   }
   grid_.emplace(regular, part.smoothness);
   unit_ = 1.0 / grid_->spectrum()[0];  // at mu = 0, where f = 1
+  std::vector<EdgeLaplacian::Axis> axes;
   Count after = grid_->cells();
   for (std::size_t s = 0; s < regular.size(); ++s) {
-    Axis axis{.size = after / grid_->stride(s), .stride = grid_->stride(s)};
+    EdgeLaplacian::Axis axis{.size = after / grid_->stride(s), .stride = grid_->stride(s)};
     after = axis.stride;
+    if (axis.size == 1) continue;  // no steps to weigh
     const std::vector<double>& at = places_[s].position;
     const double typical = typical_spacing(tensor.modes()[part.near[s].mode]);
     for (Count i = 0; i + 1 < axis.size; ++i) {
       const double gap = i + 1 < static_cast<Count>(at.size()) ? (at[i + 1] - at[i]) / typical : 1.0;
-      axis.plain.push_back(regular[s].length * regular[s].length / (gap * gap));
+      axis.length.push_back(regular[s].length / gap);
     }
-    axis.plain.push_back(0.0);
-    axis.steps.resize(static_cast<std::size_t>(cells()));
-    for (Count x = 0; x < cells(); ++x) axis.steps[x] = axis.plain[x / axis.stride % axis.size];
-    axes_.push_back(std::move(axis));
+    axis.length.push_back(0.0);
+    axes.push_back(std::move(axis));
   }
+  laplacian_.emplace(std::move(axes));
+  share_.assign(static_cast<std::size_t>(cells()), 1.0);
+  once_.resize(static_cast<std::size_t>(cells()));
+  twice_.resize(power_ == 2 ? once_.size() : 0);
   sort_entries(tensor);
 }
 
 Count EdgeField::cell_of(std::span<const Index> index) const {
   Count cell = 0;
-  for (std::size_t s = 0; s < axes_.size(); ++s)
-    cell += axes_[s].stride * places_[s].place[index[part_.near[s].mode]];
+  for (std::size_t s = 0; s < places_.size(); ++s)
+    cell += grid_->stride(s) * places_[s].place[index[part_.near[s].mode]];
   return cell;
 }
 
@@ -133,74 +141,27 @@ void EdgeField::set_factor(const Matrix<double>& u, double lambda) {
 }
 
 void EdgeField::find_edges(std::span<const double> v, double contrast) {
-  const std::size_t n = static_cast<std::size_t>(cells());
   const Eigen::VectorXd squares = u_.colwise().squaredNorm();
-  for (Axis& axis : axes_) {
-    std::vector<double>& steps = axis.steps;
-    const auto ends = [&](Count x) { return axis.plain[x / axis.stride % axis.size] == 0.0; };
-    parallel_blocks(cells(), [&](Count begin, Count end) {
-      for (Count x = begin; x < end; ++x) {
-        steps[x] = 0.0;
-        if (ends(x)) continue;
-        for (std::size_t j = 0; j < columns(); ++j) {
-          const double step = v[j * n + x + axis.stride] - v[j * n + x];
-          steps[x] += squares[static_cast<Eigen::Index>(j)] * step * step;
-        }
-      }
-    });
-    const double lines = static_cast<double>(cells()) / static_cast<double>(axis.size);
-    const double count = std::max(1.0, lines * static_cast<double>(axis.size - 1));
-    const auto mean = [&] {
-      return parallel_sum(cells(),
-                          [&](Count begin, Count end) {
-                            return std::accumulate(steps.begin() + begin, steps.begin() + end, 0.0);
-                          }) /
-             count;
-    };
-    const double usual = mean();
-    for (Count x = 0; x < cells(); ++x)
-      steps[x] = ends(x) ? 0.0 : usual > 0.0 ? 1.0 / (1.0 + steps[x] / (contrast * usual)) : 1.0;
-    const double whole = mean();
-    for (Count x = 0; x < cells(); ++x) steps[x] *= axis.plain[x / axis.stride % axis.size] / whole;
-  }
+  laplacian_->find_edges(v, {squares.data(), columns()}, contrast);
+  take_shares();
 }
 
-std::vector<double> EdgeField::conductances() const {
-  std::vector<double> values;
-  for (const Axis& axis : axes_) values.insert(values.end(), axis.steps.begin(), axis.steps.end());
-  return values;
+void EdgeField::set_edges(std::span<const double> values) {
+  laplacian_->set_stencils(values);
+  take_shares();
 }
 
-void EdgeField::set_conductances(std::span<const double> values) {
-  for (Axis& axis : axes_) {
-    std::copy_n(values.begin(), axis.steps.size(), axis.steps.begin());
-    values = values.subspan(axis.steps.size());
-  }
+void EdgeField::take_shares() {
+  share_ = laplacian_->local_share();
+  for (double& share : share_) share = 1.0 / std::sqrt(share);
 }
 
-// Each cell gathers from its neighbours, so that blocks of cells do not collide.
-void EdgeField::smooth_once(const double* v, double* out) const {
-  const Count n = cells();
-  parallel_blocks(n, [&](Count begin, Count end) {
-    std::copy(v + begin, v + end, out + begin);
-    for (const Axis& axis : axes_) {
-      const double* steps = axis.steps.data();
-      const Count stride = axis.stride;
-      for (Count x = std::max(begin, stride); x < end; ++x)
-        out[x] += steps[x - stride] * (v[x] - v[x - stride]);
-      for (Count x = begin; x < std::min(end, n - stride); ++x) out[x] += steps[x] * (v[x] - v[x + stride]);
-    }
-  });
-}
-
-void EdgeField::add_precision(std::span<const double> v, double scale, std::span<double> out) const {
+void EdgeField::add_precision(std::span<const double> v, double scale, std::span<double> out) {
   const std::size_t n = static_cast<std::size_t>(cells());
-  std::vector<double> once(n);
-  std::vector<double> twice(power_ == 2 ? n : 0);
   for (std::size_t j = 0; j < columns(); ++j) {
-    smooth_once(v.data() + j * n, once.data());
-    if (power_ == 2) smooth_once(once.data(), twice.data());
-    const double* from = power_ == 2 ? twice.data() : once.data();
+    laplacian_->apply(v.data() + j * n, once_.data());
+    if (power_ == 2) laplacian_->apply(once_.data(), twice_.data());
+    const double* from = power_ == 2 ? twice_.data() : once_.data();
     double* to = out.data() + j * n;
     parallel_blocks(cells(), [&](Count begin, Count end) {
       for (Count x = begin; x < end; ++x) to[x] += scale * unit_ * from[x];
@@ -208,7 +169,7 @@ void EdgeField::add_precision(std::span<const double> v, double scale, std::span
   }
 }
 
-void EdgeField::multiply(std::span<const double> v, std::span<double> out) const {
+void EdgeField::multiply(std::span<const double> v, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   add_precision(v, 0.5 / lambda_, out);
   const std::size_t n = static_cast<std::size_t>(cells());
@@ -226,19 +187,27 @@ void EdgeField::multiply(std::span<const double> v, std::span<double> out) const
 }
 
 void EdgeField::precondition(std::span<const double> r, std::span<double> out) {
-  std::copy(r.begin(), r.end(), out.begin());
   const auto fields = static_cast<Count>(columns());
+  const auto n = static_cast<std::size_t>(cells());
+  for (std::size_t j = 0; j < columns(); ++j)
+    parallel_blocks(cells(), [&](Count begin, Count end) {
+      for (Count x = begin; x < end; ++x) out[j * n + x] = share_[x] * r[j * n + x];
+    });
   grid_->to_spectrum(out.data(), fields, work_);
   const std::span<const double> spectrum = grid_->spectrum();
   const double observed = static_cast<double>(entry_.size()) / static_cast<double>(cells() * rows_);
   const double share = std::max(kLeastMeanShare, std::min(1.0, observed));
   for (std::size_t j = 0; j < columns(); ++j) {
-    double* field = out.data() + j * static_cast<std::size_t>(cells());
+    double* field = out.data() + j * n;
     parallel_blocks(cells(), [&](Count begin, Count end) {
       for (Count x = begin; x < end; ++x) field[x] /= 0.5 / (lambda_ * spectrum[x]) + share * mean_[j];
     });
   }
   grid_->from_spectrum(out.data(), fields, work_);
+  for (std::size_t j = 0; j < columns(); ++j)
+    parallel_blocks(cells(), [&](Count begin, Count end) {
+      for (Count x = begin; x < end; ++x) out[j * n + x] *= share_[x];
+    });
 }
 
 int EdgeField::solve(std::span<const double> y, double goal, int most, const Interrupted& interrupted,
@@ -290,7 +259,7 @@ double EdgeField::value(std::span<const double> v, Count cell, Count row) const 
   return sum;
 }
 
-Eigen::MatrixXd EdgeField::precision_gram(std::span<const double> v) const {
+Eigen::MatrixXd EdgeField::precision_gram(std::span<const double> v) {
   std::vector<double> smoothed(v.size(), 0.0);
   add_precision(v, 1.0, smoothed);
   const std::size_t n = static_cast<std::size_t>(cells());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A smooth field over the grid of a part's near modes that may break at edges. With u_e the row of U that entry e
-// selects, x_e its cell, W_s a conductance for each step between neighbours along near mode s, and
+// selects, x_e its cell, and S = I + a Laplacian that conducts less across edges than along them (edge_laplacian.hpp),
 //
-//   K = S^p / c,   S = I + sum_s l_s^2 D_s' W_s D_s,   D_s the differences along s, p = 1 or 2,
+//   K = S^p / c,   p = 1 or 2,
 //
 //   V = argmin  sum_e w_e (y_e - u_e . V(x_e))^2 + 1/(2 lambda) <V, K V>,   w_e the weight of an entry
 //
-// With W = 1 this is a near part (near_grid.hpp, whose c it takes) for a given U, in its precision form. Where W is
-// small neighbours may differ. V has a column for each of U; its columns lie one after the other.
+// Without edges this is a near part (near_grid.hpp, whose c it takes) for a given U, in its precision form. V has a
+// column for each of U; its columns lie one after the other.
 //
-// (B'B + K / (2 lambda)) V = B'y is solved by conjugate gradients, preconditioned by the cosine transform with W = 1
-// and the mean over all cells in place of B'B. A step costs O((cells log + entries) r).
+// (B'B + K / (2 lambda)) V = B'y is solved by conjugate gradients, preconditioned by the cosine transform without edges
+// and the mean over all cells in place of B'B, both in units of what a cell conducts. A step costs O((cells log + entries) r).
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kernels/near_grid.hpp"
+#include "method/field/edge_laplacian.hpp"
 
 namespace lacuna {
 
@@ -39,41 +40,32 @@ class EdgeField {
 
   // U, whose columns are orthogonal, and lambda from now on.
   void set_factor(const Matrix<double>& u, double lambda);
-  // W = 1 / (1 + g / (contrast g_s)) for a step of squared length g of the field, g_s being their mean along mode s;
-  // then brought to a mean of 1 along each mode.
+  // From the steps of this field.
   void find_edges(std::span<const double> v, double contrast);
 
-  // W times l^2 of all steps, one mode after the other: what a fit that goes on needs to know of the edges.
-  [[nodiscard]] std::vector<double> conductances() const;
-  void set_conductances(std::span<const double> values);
+  // What a fit that goes on needs to know of the edges.
+  [[nodiscard]] std::vector<double> edges() const { return laplacian_->stencils(); }
+  void set_edges(std::span<const double> values);
 
   // V from where it is, until <r, P^-1 r> has fallen by goal^2 below that of V = 0; how many steps that took.
   int solve(std::span<const double> y, double goal, int most, const Interrupted& interrupted,
             std::vector<double>& v);
 
   [[nodiscard]] double value(std::span<const double> v, Count cell, Count row) const;
-  [[nodiscard]] Eigen::MatrixXd precision_gram(std::span<const double> v) const;  // V'KV
+  [[nodiscard]] Eigen::MatrixXd precision_gram(std::span<const double> v);  // V'KV
 
  private:
-  struct Axis {
-    Count size = 1;  // padding included
-    Count stride = 1;
-    std::vector<double> plain{};  // l^2 over the square of each step's length, in typical ones
-    std::vector<double> steps{};  // the same times W, for each cell and the next; 0 at the end
-  };
-
   void sort_entries(const ObservedTensor& tensor);
-  void smooth_once(const double* v, double* out) const;  // out = S v, of one column
-  void add_precision(std::span<const double> v, double scale,
-                     std::span<double> out) const;                        // out += scale K v
-  void multiply(std::span<const double> v, std::span<double> out) const;  // out = (B'B + K / (2 lambda)) v
+  void add_precision(std::span<const double> v, double scale, std::span<double> out);  // out += scale K v
+  void multiply(std::span<const double> v, std::span<double> out);  // out = (B'B + K / (2 lambda)) v
+  void take_shares();
   void precondition(std::span<const double> r, std::span<double> out);
   [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(u_.cols()); }
 
   PartSpec part_;
   std::vector<NearAxis> places_;
   std::optional<NearGrid> grid_;
-  std::vector<Axis> axes_;
+  std::optional<EdgeLaplacian> laplacian_;
   Count rows_ = 1;
   int power_ = 2;
   double unit_ = 1.0;  // 1 / c
@@ -85,7 +77,10 @@ class EdgeField {
   std::vector<double> weight_;
   Matrix<double> u_;
   double lambda_ = 1.0;
-  std::vector<double> mean_;  // of B'B, for each column
+  std::vector<double> mean_;   // of B'B, for each column
+  std::vector<double> share_;  // one over the root of the local share, for the preconditioner
+  std::vector<double> once_;   // S v, of one column
+  std::vector<double> twice_;
   GridWorkspace<double> work_;
 };
 

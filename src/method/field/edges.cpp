@@ -14,41 +14,14 @@
 #include "linalg/decompose.hpp"
 #include "method/dense/dense.hpp"
 #include "method/field/edge_field.hpp"
-#include "tensor/positions.hpp"
+#include "method/field/edge_part.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr int kMostColumns = 10;       // of U, unless ranks are given
 constexpr double kLeastColumn = 1e-4;  // of the largest eigenvalue of Theta: smaller ones are dropped
-constexpr double kGoal = 3e-4;         // of a round's solve; the next one begins where it ends
+constexpr double kGoal = 5e-4;         // of a round's solve; the next one begins where it ends
 constexpr int kMostSolveSteps = 300;
-constexpr double kUsualContrast = 2.0;
-
-// The part given; else one that learns the shortest mode and is near along the others.
-PartSpec part_of(const Settings& options, const ObservedTensor& tensor) {
-  if (options.latent.parts.given()) {
-    if (options.latent.parts->size() != 1)
-      throw std::invalid_argument("method edges takes one part, " +
-                                  std::to_string(options.latent.parts->size()) + " are given");
-    return options.latent.parts->front().spec;
-  }
-  constexpr double kUsualLength = 8.0;
-  PartSpec spec{.mode = 0, .agree = {}};
-  for (int k = 1; k < tensor.order(); ++k)
-    if (tensor.extent(k) < tensor.extent(spec.mode)) spec.mode = k;
-  for (int k = 0; k < tensor.order(); ++k)
-    if (k != spec.mode)
-      spec.near.push_back({.mode = k, .length = kUsualLength * typical_spacing(tensor.modes()[k])});
-  spec.smoothness = 2.0;
-  return spec;
-}
-
-int most_columns(const Settings& options) {
-  if (options.latent.parts.given() && options.latent.parts->front().rank > 0)
-    return options.latent.parts->front().rank;
-  return options.ranks.given() ? options.ranks->front() : kMostColumns;
-}
 
 // U with U U' = S^(1/2) / tr in the basis q, by the largest eigenvalues of S; `turn` takes what stands in q there.
 struct Learned {
@@ -87,14 +60,13 @@ class Edges {
   void take_mean(int round);
   void write_answer();
   [[nodiscard]] double train_error() const;
-  [[nodiscard]] double objective(double train_rmse) const;
+  [[nodiscard]] double objective(double train_rmse);
 
   const ObservedTensor* tensor_;
   const Settings* options_;
   FitRun* run_;
-  PartSpec part_;
+  PartOptions part_;
   EdgeField field_;
-  int most_;
   double lambda_;
   double contrast_;
   Matrix<double> u_;
@@ -111,22 +83,21 @@ Edges::Edges(const ObservedTensor& tensor, const Settings& options, FitRun& run)
     : tensor_(&tensor),
       options_(&options),
       run_(&run),
-      part_(part_of(options, tensor)),
-      field_(tensor, part_),
-      most_(most_columns(options)),
+      part_(edge_part(tensor.modes(), options)),
+      field_(tensor, part_.spec),
       lambda_(*options.lambda * static_cast<double>(field_.rows())),
-      contrast_(options.field.contrast.value_or(kUsualContrast)),
+      contrast_(options.field.contrast.value_or(usual_contrast(part_.spec, tensor.modes()))),
       best_(options, run) {
   const auto n = static_cast<Eigen::Index>(field_.rows());
   const Eigen::MatrixXd covariance = field_.row_covariance(tensor.values());
-  u_ = learn(Eigen::MatrixXd::Identity(n, n), covariance, most_).u;
+  u_ = learn(Eigen::MatrixXd::Identity(n, n), covariance, part_.rank).u;
   answer_.value.resize(static_cast<std::size_t>(cell_count(shape_of(tensor))));
-  for (const NearMode& near : part_.near) answer_.spanned.push_back(near.mode);
+  for (const NearMode& near : part_.spec.near) answer_.spanned.push_back(near.mode);
 }
 
 // Behind a round: there and back.
 void Edges::state(Archive& archive) {
-  std::vector<double> edges = field_.conductances();
+  std::vector<double> edges = field_.edges();
   const std::size_t steps = edges.size();
   std::vector<double> u(u_.data(), u_.data() + u_.size());
   archive("u", u);
@@ -145,14 +116,14 @@ void Edges::state(Archive& archive) {
       !best_.fits(cells) || summary_.iterations < 0 || summary_.iterations > *options_->max_iterations)
     Archive::refuse("field", "one of this fit");
   u_ = Eigen::Map<const Matrix<double>>(u.data(), field_.rows(), columns);
-  field_.set_conductances(edges);
+  field_.set_edges(edges);
   field_.set_factor(u_, lambda_);
 }
 
 // V T is the same X in the columns of the new U, and so is the mean.
 void Edges::learn_rows() {
   const ThinQr qr = thin_qr(u_);
-  const Learned learned = learn(qr.q, qr.r * field_.precision_gram(v_) * qr.r.transpose(), most_);
+  const Learned learned = learn(qr.q, qr.r * field_.precision_gram(v_) * qr.r.transpose(), part_.rank);
   const Eigen::MatrixXd turn =
       qr.r.transpose() * learned.vectors * learned.weight.cwiseInverse().asDiagonal();
   for (std::vector<double>* field : {&v_, &mean_}) {
@@ -188,7 +159,7 @@ double Edges::train_error() const {
   return std::sqrt(sum / tensor_->total_weight());
 }
 
-double Edges::objective(double train_rmse) const {
+double Edges::objective(double train_rmse) {
   return train_rmse * train_rmse * tensor_->total_weight() +
          0.5 / lambda_ * field_.precision_gram(v_).trace();
 }
@@ -230,6 +201,9 @@ Solved Edges::solve() {
 }  // namespace
 
 Solved solve_edges(ObservedTensor& tensor, const Settings& options, FitRun& run) {
+  if (options.latent.parts.given() && options.latent.parts->size() != 1)
+    throw std::invalid_argument("method edges takes one part, " +
+                                std::to_string(options.latent.parts->size()) + " are given");
   return Edges(tensor, options, run).solve();
 }
 

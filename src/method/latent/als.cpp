@@ -4,17 +4,10 @@
 #include <cmath>
 
 #include "tensor/fiber_lookup.hpp"
+#include "tensor/weighted_square.hpp"
 
 namespace lacuna {
 namespace {
-
-double weighted_square(const ObservedTensor& tensor, std::span<const double> values) {
-  return parallel_sum(tensor.size(), [&](Count begin, Count end) {
-    double sum = 0.0;
-    for (Count e = begin; e < end; ++e) sum += tensor.weight(e) * values[e] * values[e];
-    return sum;
-  });
-}
 
 // The effect of a side's rows: of the modes that tell the rows apart. Those without entries have one only where
 // all rows are positions of a mode.
@@ -91,9 +84,30 @@ double Als::objective() const {
 double Als::train_rmse() const { return scale_ * std::sqrt(square_ / total_weight_); }
 double Als::noise_deviation() const { return scale_ / std::sqrt(entries_.tau); }
 
+// Of the columns that part() has, numbers times `factor`; behind the factors there may be the column `last`.
+SidePrior Als::prior_of(const AlsSide& side, int columns, int last, double factor) const {
+  SidePrior prior;
+  const double unit = scale_ / factor;  // of the other side
+  for (int k = 0; k < columns; ++k) {
+    const int from = k < side.rank() ? k : last;
+    prior.ridge.push_back(side.is_free(from) ? unit * unit * side.precision[from] / entries_.tau : 0.0);
+  }
+  if (side.shared.rows() == 0) return prior;
+  prior.shared = Matrix<float>::Zero(side.shared.rows(), columns + 1);
+  for (Count c = 0; c < side.shared.rows(); ++c) {
+    const float* row = side.shared.row(c);
+    for (int k = 0; k < columns; ++k)
+      if (const int from = k < side.rank() ? k : last; side.is_free(from))
+        prior.shared(c, k) = static_cast<float>(factor) * row[from];
+    if (last != side.effect) prior.shared(c, columns) = static_cast<float>(scale_) * row[side.effect];
+  }
+  return prior;
+}
+
 ModelPart Als::part(std::size_t p) const {
   const AlsPart& part = parts_[p];
   const bool effect_inside = !has_fiber_effect(part.spec()) && !part.spec().agree.empty();
+  const int inside = effect_inside ? part.fibers().effect : -1;
   const int columns = part.rank() + (effect_inside ? 1 : 0);
   const auto matrix = [&](const AlsSide& side, double factor) {
     Matrix<double> out(side.lists.rows(), columns);
@@ -108,7 +122,9 @@ ModelPart Als::part(std::size_t p) const {
   return {.modes = part.spec(),
           .lambda = 1.0,
           .factor = matrix(part.rows(), scale_),
-          .right = matrix(part.fibers(), 1.0)};
+          .right = matrix(part.fibers(), 1.0),
+          .prior = PartPrior{.rows = prior_of(part.rows(), columns, inside, scale_),
+                             .fibers = prior_of(part.fibers(), columns, inside, 1.0)}};
 }
 
 std::vector<Effect> Als::effects() const {

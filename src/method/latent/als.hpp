@@ -65,6 +65,7 @@ class Als {
 
  private:
   void refresh_residual();
+  [[nodiscard]] SidePrior prior_of(const AlsSide& side, int columns, int last, double factor) const;
 
   const ObservedTensor* tensor_;
   double scale_ = 1.0;

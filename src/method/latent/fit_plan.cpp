@@ -5,27 +5,22 @@
 
 #include "method/latent/latent_run.hpp"
 #include "method/latent/part_scale.hpp"
+#include "method/ranks.hpp"
 
 namespace lacuna {
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                             const Settings& options, const FitRun& run) {
-  std::vector<int> ranks = ranks_or_default(options);
-  if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
-  if (ranks.size() == 1) {
-    ranks.assign(parts.size(), ranks[0]);
-  } else if (ranks.size() != parts.size() && ranks.size() == static_cast<std::size_t>(tensor.order())) {
-    const std::vector<int> of_mode = ranks;
-    ranks.clear();
+  const std::size_t given = ranks_or_default(options).size();
+  const auto order = static_cast<std::size_t>(tensor.order());
+  std::vector<int> ranks;
+  if (given != parts.size() && given == order && given > 1) {
+    const std::vector<int> of_mode = ranks_for(options, order, "modes");
     for (const PartOptions& part : parts) ranks.push_back(part.spec.learns() ? of_mode[part.spec.mode] : 1);
+  } else {
+    ranks = ranks_for(options, parts.size(), "parts; give one, one for each part, or one for each mode");
   }
-  if (ranks.size() != parts.size())
-    throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
-                                std::to_string(parts.size()) +
-                                " parts; give one, one for each part, or one for each mode");
   for (std::size_t p = 0; p < ranks.size(); ++p) {
     if (parts[p].rank > 0) ranks[p] = parts[p].rank;
-    if (ranks[p] < 1)
-      throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[p]));
     const bool learns = parts[p].spec.learns();
     auto extent = static_cast<std::int64_t>(learns ? tensor.extent(parts[p].spec.mode) : 1);
     if (parts[p].spec.side == 1.0)  // no rows but those of its columns

@@ -51,29 +51,33 @@ void tell_layouts(const PartSet& parts, std::span<const int> ranks, const FitRun
                           layouts[layout].largest);
     std::string sent;
     if (layout > 0 && !parts.by_sums(layout, ranks))
-      sent = fmt::format("; {} numbers of {} bytes go there and come back with every product",
-                         layouts[layout].crossing, sizeof(float));
+      sent = fmt::format("; {} numbers go there and come back with every product", layouts[layout].crossing);
     else if (layout > 0)
       sent = "; products of the operator are made at home, with sums over fibers, which are fewer numbers";
     run.detail(fmt::format("{} {}{}", fmt::join(names, " ; "), where, sent));
   }
-  run.detail(fmt::format("an application of the operator sends {} numbers of {} bytes, {:.1f} for each entry",
-                         parts.numbers_per_application(ranks), sizeof(float),
-                         static_cast<double>(parts.numbers_per_application(ranks)) /
-                             static_cast<double>(layouts.all_entries())));
+  const Count numbers = parts.numbers_per_application(ranks);
+  run.detail(fmt::format(
+      "an application of the operator sends {} numbers, {:.1f} for each entry: {} bytes in single precision, "
+      "{} in double",
+      numbers, static_cast<double>(numbers) / static_cast<double>(layouts.all_entries()),
+      numbers * Count{sizeof(float)}, numbers * Count{sizeof(double)}));
 }
 
 void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run) {
   const Layouts& layouts = parts.layouts();
   const Communicator& everyone = layouts.everyone();
   if (everyone.alone()) return;
-  const double applications = static_cast<double>(layouts.sent().applications);
-  const double sent = everyone.sum(static_cast<double>(layouts.sent().numbers));
-  const auto sums = everyone.sum(static_cast<double>(everyone.sums().bytes));
-  if (applications > 0.0)
-    run.detail(
-        fmt::format("each of {:.0f} applications sent {:.1f} numbers, predicted {}; sums sent {:.0f} bytes",
-                    applications, sent / applications, parts.numbers_per_application(ranks), sums));
+  const auto tell = [&](const char* precision, std::size_t number, const Layouts::Sent& sent) {
+    const auto bytes = everyone.sum(static_cast<double>(sent.bytes));
+    if (sent.applications > 0)
+      run.detail(fmt::format("each of {} applications in {} precision sent {:.1f} bytes, predicted {}",
+                             sent.applications, precision, bytes / static_cast<double>(sent.applications),
+                             parts.numbers_per_application(ranks) * static_cast<Count>(number)));
+  };
+  tell("single", sizeof(float), layouts.sent<float>());
+  tell("double", sizeof(double), layouts.sent<double>());
+  run.detail(fmt::format("sums sent {} bytes", everyone.sum(everyone.sums().bytes)));
 }
 
 // Every process has all test cells, and speaks of those whose fibers it has.
@@ -138,6 +142,7 @@ std::vector<Matrix<Real>> starting_factors(const ProblemData<Real>& data, const 
   }
   for (std::size_t p = 0; p < u.size(); ++p)
     if (taken_over(p)) u[p] = dual_factor(warm->parts[p]).template cast<Real>();
+  for (Matrix<Real>& factor : u) data.everyone().as_first(flat(factor));
   return u;
 }
 
@@ -166,7 +171,7 @@ ProductManifold<Real> spectrahedra(const ProblemData<Real>& data, const std::vec
   std::vector<typename ProductManifold<Real>::Factor> factors;
   for (std::size_t p = 0; p < ranks.size(); ++p)
     factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]));
-  return ProductManifold<Real>(std::move(factors));
+  return ProductManifold<Real>(std::move(factors), data.everyone());
 }
 
 template <class Real>

@@ -46,7 +46,7 @@ ProductManifold<Real> factors_and_dual(const ProblemData<Real>& data, const std:
   for (std::size_t p = 0; p < ranks.size(); ++p)
     factors.push_back(Spectrahedron<Real>(data.parts()[p].factor_rows(), ranks[p]));
   factors.push_back(Euclidean<Real>(data.entries(), 1.0, data.everyone()));
-  return ProductManifold<Real>(std::move(factors));
+  return ProductManifold<Real>(std::move(factors), data.everyone());
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Solved solve_in(ObservedTensor& tensor, const std::shared_ptr<Layouts>& layouts,
 
 }  // namespace
 
-Solved solve_latent(ObservedTensor& tensor, const Settings& options, FitRun& run) {
+Solved solve_trust_region(ObservedTensor& tensor, const Settings& options, FitRun& run) {
   const auto layouts = std::make_shared<Layouts>(tensor, run.everyone());
   const FitPlan plan = make_plan(*layouts, options, run);
   run.record().parts = describe(plan.parts, tensor.modes());

@@ -13,6 +13,7 @@
 #include "method/costs.hpp"
 #include "method/links/complex_trainer.hpp"
 #include "method/links/readout.hpp"
+#include "method/ranks.hpp"
 #include "method/solve.hpp"
 
 namespace lacuna {
@@ -30,15 +31,6 @@ constexpr std::uint64_t kReserving = 0x7265736572766564U;
 constexpr std::uint64_t kDrawing = 0x647261776e000000U;
 constexpr std::uint64_t kCorrupting = 0x636f727275707400U;
 
-int rank_of(const Settings& options) {
-  const std::vector<int> ranks = ranks_or_default(options);
-  if (ranks.size() != 1)
-    throw std::invalid_argument("method complex has one rank, got " + std::to_string(ranks.size()));
-  if (ranks.front() < 1)
-    throw std::invalid_argument("rank must be at least 1, got " + std::to_string(ranks.front()));
-  return ranks.front();
-}
-
 bool has_negatives(const LinkEntries& entries) {
   return std::any_of(entries.label.begin(), entries.label.end(), [](float label) { return label == 0.0F; });
 }
@@ -47,8 +39,8 @@ bool uses_softmax(const Settings& options, bool negatives) {
   if (options.loss.open()) return !negatives;
   if (*options.loss == Loss::kLogistic && !negatives && options.links.negatives.value_or(1) == 0)
     throw std::invalid_argument(
-        "the logistic loss learns from cells that are no facts, too: give some of value 0, or let them be "
-        "drawn (--negatives)");
+        "the logistic loss learns from cells that are no facts, too: give some of value 0, or let "
+        "negatives be drawn");
   return *options.loss == Loss::kSoftmax;
 }
 
@@ -100,7 +92,7 @@ class ComplExFit {
   ComplExFit(const ObservedTensor& tensor, const Settings& options, FitRun& run)
       : tensor_(&tensor), options_(&options), run_(&run), ranking_(tensor, run.modes(), run.test()) {
     one_ = run.unit().scaled(1.0);
-    ComplEx x = empty_model(run.modes(), rank_of(options));
+    ComplEx x = empty_model(run.modes(), one_rank(options));
     entries_ = link_entries(tensor, x.roles, one_);
     const bool softmax = uses_softmax(options, has_negatives(entries_));
     settings_ = {.softmax = softmax,

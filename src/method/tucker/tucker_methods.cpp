@@ -11,6 +11,7 @@
 
 #include "kernels/layouts.hpp"
 #include "kernels/tucker_kernels.hpp"
+#include "manifold/agreed.hpp"
 #include "manifold/embedded_tucker.hpp"
 #include "manifold/quotient_tucker.hpp"
 #include "method/dense/dense.hpp"
@@ -45,12 +46,12 @@ Summary minimize(const ObservedTensor& tensor, Method method, const NonlinearCgO
   switch (method) {
     case Method::kGeomCg:
       options.rule = ConjugateRule::kPolakRibiere;
-      return on(EmbeddedTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
+      return on(Agreed(EmbeddedTucker(shape_of(tensor), x.ranks(), problem.data_norm()), run.everyone()));
     case Method::kRprecon:
-      return on(QuotientTucker(shape_of(tensor), x.ranks(), problem.data_norm()));
+      return on(Agreed(QuotientTucker(shape_of(tensor), x.ranks(), problem.data_norm()), run.everyone()));
     default:
       options.rule = ConjugateRule::kPolakRibiere;
-      return on(TuckerSpace(shape_of(tensor), x.ranks(), problem.data_norm()));
+      return on(Agreed(TuckerSpace(shape_of(tensor), x.ranks(), problem.data_norm()), run.everyone()));
   }
 }
 
@@ -136,6 +137,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
     x = empty_tensor(tensor, stage);
   } else {
     x = starting_point(tensor, ranks, warm, options, run.everyone(), rng);
+    agree(x, run.everyone());
     stage = x.ranks();
   }
   Summary summary;
@@ -152,6 +154,7 @@ Solved solve_tucker(ObservedTensor& tensor, const Settings& options, FitRun& run
     std::vector<int> next = x.ranks();
     for (std::size_t k = 0; k < next.size(); ++k) next[k] = std::min(next[k] + 1, ranks[k]);
     x = grown(orthonormalized(x), tensor, state.residual, next, run.everyone(), rng);
+    agree(x, run.everyone());
     stage = std::move(next);
   }
   run.record().ranks = wanted;

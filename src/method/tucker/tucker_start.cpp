@@ -7,6 +7,7 @@
 #include "kernels/part_set.hpp"
 #include "kernels/tucker_kernels.hpp"
 #include "linalg/decompose.hpp"
+#include "method/ranks.hpp"
 #include "problem/initial_point.hpp"
 #include "problem/tucker_problem.hpp"
 
@@ -52,18 +53,10 @@ void fit_core(const ObservedTensor& tensor, const Communicator& everyone, Tucker
 std::vector<int> tucker_ranks(const ObservedTensor& tensor, const Settings& options, bool full,
                               const FitRun& run) {
   const auto order = static_cast<std::size_t>(tensor.order());
-  std::vector<int> ranks = ranks_or_default(options);
-  if (ranks.empty()) throw std::invalid_argument("there must be at least one rank");
-  if (ranks.size() == 1) ranks.assign(order, ranks[0]);
-  if (ranks.size() != order)
-    throw std::invalid_argument("got " + std::to_string(ranks.size()) + " ranks for " +
-                                std::to_string(order) + " modes; give one, or one for each mode");
-  const std::vector<int> wanted = ranks;
-  for (std::size_t k = 0; k < order; ++k) {
-    if (ranks[k] < 1)
-      throw std::invalid_argument("a rank must be at least 1, got " + std::to_string(ranks[k]));
+  const std::vector<int> wanted = ranks_for(options, order, "modes; give one, or one for each mode");
+  std::vector<int> ranks = wanted;
+  for (std::size_t k = 0; k < order; ++k)
     ranks[k] = static_cast<int>(std::min<std::int64_t>(ranks[k], tensor.extent(static_cast<int>(k))));
-  }
   for (bool changed = full; changed;) {
     changed = false;
     for (std::size_t k = 0; k < order; ++k) {
