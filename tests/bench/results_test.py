@@ -113,7 +113,8 @@ if "hangzhou" in given[2]:
     sys.exit("lacuna: no such luck")
 seed = int(given[given.index("--seed") + 1])
 auc = "--metric" in given
-print(json.dumps({"test_rmse": None if auc else 0.1 * seed, "test_auc": 0.9 if auc else None}))
+print(json.dumps({"test_rmse": None if auc else 0.1 * seed, "test_auc": 0.9 if auc else None,
+                  "choosing_applications": 40 * seed, "operator_applications": 2}))
 """
 
 
@@ -143,6 +144,7 @@ class ScoreboardTest(FolderTest):
         self.assertAlmostEqual(figures["baboon", "", 3, "test RMSE"], 0.3)
         self.assertEqual(figures["youtube", "", 1, "test AUC"], 0.9)
         self.assertIn(("youtube", "", 3, "processor seconds"), figures)
+        self.assertEqual(figures["baboon", "", 3, "operator applications"], 122)  # of the fit and of all trials
         for record in json.loads(self.table.read_text())["records"]:
             for field in ("commit", "machine", "date", "seconds", "command"):
                 self.assertIn(field, record)
@@ -159,8 +161,8 @@ class ScoreboardTest(FolderTest):
         self.score("--seeds", "1,2", "baboon")
         self.score("--seeds", "2", "baboon")
         self.score("--seeds", "2", "--flags=--effort low", "baboon")
-        self.assertEqual(len(self.figures()), 6)
-        self.assertEqual(len(json.loads(self.table.read_text())["records"]), 6)
+        self.assertEqual(len(self.figures()), 9)
+        self.assertEqual(len(json.loads(self.table.read_text())["records"]), 9)
 
     def test_a_failed_fit_is_said_and_not_recorded(self):
         done = self.score("hangzhou", "baboon")

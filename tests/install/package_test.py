@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The packages that CPack makes: what is in them, what they ask for, and that the program inside works.
 
-The .deb is unpacked as dpkg does it, into a folder of its own: the test needs no rights and leaves the machine alone.
+The .deb is installed by dpkg into a root of its own, which needs the rights of root and leaves the machine alone; without them it is
+unpacked as dpkg does it.
 """
 import os
 import re
@@ -65,6 +66,28 @@ class Package(unittest.TestCase):
         run("dpkg-deb", "-x", deb, root)
         self.works(root / "usr")
         self.assertEqual(run("dpkg-deb", "-c", deb).count("/python/"), 0)
+
+    def test_deb_is_installed_and_removed(self):
+        if os.geteuid() != 0:
+            self.skipTest("dpkg installs packages for root alone, also into a folder")
+        (deb,) = self.folder.glob("*.deb")
+        root = self.folder / "root"
+        for name in ("info", "updates", "triggers"):
+            (root / "var/lib/dpkg" / name).mkdir(parents=True)
+        for name in ("status", "available"):
+            (root / "var/lib/dpkg" / name).touch()
+        # What it depends on is on the machine and not in that root; it has no scripts, so none run outside.
+        self.assertNotRegex(run("dpkg-deb", "--ctrl-tarfile", deb, errors="replace"), r"p(re|ost)(inst|rm)")
+        dpkg = ("dpkg", f"--root={root}", "--force-depends", f"--log={self.folder / 'dpkg.log'}")
+        run(*dpkg, "--install", deb)
+        status = run(*dpkg, "--status", "lacuna")
+        self.assertRegex(status, r"(?m)^Status: install ok installed$")
+        self.assertIn("/usr/bin/lacuna\n", run(*dpkg, "--listfiles", "lacuna"))
+        self.works(root / "usr")
+        run(*dpkg, "--remove", "lacuna")
+        self.assertEqual([path for path in (root / "usr").rglob("*") if path.is_file()], [])
+        gone = subprocess.run([*dpkg, "--status", "lacuna"], capture_output=True, text=True)
+        self.assertTrue(gone.returncode != 0 or "deinstall" in gone.stdout, gone.stdout)
 
     def test_tarball(self):
         (tarball,) = self.folder.glob("*.tar.gz")

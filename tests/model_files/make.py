@@ -7,7 +7,8 @@
 
 The folder is made once for each layout or new part of it and kept for ever: tests/cli/model_files_test.py loads every
 folder there is and compares what the models say with what they said on the day they were made (NAME.json). A folder
-that exists is never written to. The data are made up here.
+that exists is never written to. The data are made up here. layout-1-blend is the file that tests/io/blend_file_test.cpp
+writes: no data as small as these made the search choose a blend.
 """
 import json
 import math
