@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
+#include <string_view>
 
 #include "io/file/temporary_files.hpp"
 
@@ -13,11 +15,32 @@ namespace {
 
 volatile std::sig_atomic_t seen = 0;
 volatile std::sig_atomic_t asked_for = 0;
+timespec first_came{};  // written by the handler alone, which nothing interrupts
+
+constexpr double kOneRequest = 1.0;  // seconds: `timeout` and launchers signal a process and its group
+constexpr std::string_view kStopping = "\nstopping with the best so far; once more ends at once\n";
+
+timespec now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time;
+}
+
+bool of_one_request(const timespec& first, const timespec& later) {
+  return static_cast<double>(later.tv_sec - first.tv_sec) +
+             1e-9 * static_cast<double>(later.tv_nsec - first.tv_nsec) <
+         kOneRequest;
+}
 
 void stop(int number) {
-  if (asked_for != 0 && seen == 0 && number != SIGPIPE) {
-    seen = number;
-    return;
+  if (asked_for != 0 && number != SIGPIPE) {
+    if (seen == 0) {
+      seen = number;
+      first_came = now();
+      if (isatty(STDERR_FILENO) == 1) (void)!write(STDERR_FILENO, kStopping.data(), kStopping.size());
+      return;
+    }
+    if (of_one_request(first_came, now())) return;
   }
   unlink_temporaries();
   _exit(128 + number);

@@ -2,8 +2,8 @@
 // What signals do to the program, for every verb. A signal that the caller has the program ignore (nohup) stays
 // ignored.
 //   INT, TERM, HUP  end the program with 128 + the signal's number and leave no temporary file. A verb that has
-//                   something worth keeping asks signal_seen() instead, and ends by itself; the second signal
-//                   ends it at once.
+//                   something worth keeping asks signal_seen() instead, and ends by itself; a second signal
+//                   ends it at once, unless it comes within a second of the first: those are one request.
 //   PIPE            the same, without asking: nobody reads on.
 //   XFSZ            does nothing: the write that met the file size limit fails and is reported as any other.
 #pragma once

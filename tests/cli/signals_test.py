@@ -116,6 +116,22 @@ class LongFit(Process):
         self.ok("evaluate", "m.lac", "some.tns")
 
 
+    def test_signals_of_one_request_are_one(self):
+        # `timeout` signals what it runs and then its group; a fit whose steps are long sees both before it can stop.
+        self.write("train.tns", tns(sample(0.5, shape=(300, 300, 20))[0]))
+        running = self.start("fit", "train.tns", "-o", "m.lac", "--preset", "paper", "--rank", "40", "--lambda", "1e6",
+                             "--tolerance", "0", "--threads", "1")  # fmt: skip
+        for line in running.stderr:
+            if line.split()[:1] == ["1"]:  # the first step is done
+                break
+        for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+            running.send_signal(number)
+            time.sleep(0.02)
+        out, err = running.communicate(timeout=TIMEOUT)
+        self.assertEqual(running.returncode, 130, err)
+        self.assert_only("train.tns", "m.lac")
+
+
 class StoppedAtOnce(Process):
     """Whenever a fit is stopped its model is no worse than the mean, which a model of zeros is."""
 
