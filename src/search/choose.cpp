@@ -29,12 +29,6 @@ constexpr double kUsualSteps = 120.0;  // of halrtc, by the splits of metro pass
 constexpr Count kMostForAll = 5'000'000;
 constexpr double kDenseEnough = 0.02;  // share of observed cells for a method that holds all cells
 
-bool takes_everything_given(Method method, const Settings& settings) {
-  for (const SettingField& field : setting_fields())
-    if (field.taken != 0 && field.given(settings) && !takes(method, field.taken)) return false;
-  return settings.loss.open() || has_loss(method, *settings.loss);
-}
-
 // als has no parts to which modes are near, nor ones that learn no mode.
 bool has_parts_of_als(const Settings& asked) {
   return asked.latent.parts.open() ||
@@ -242,6 +236,12 @@ void choose_for_facts(Evaluator& evaluator, const OffsetSpec& alone) {
 }
 
 }  // namespace
+
+bool takes_everything_given(Method method, const Settings& settings) {
+  for (const SettingField& field : setting_fields())
+    if (field.taken != 0 && field.given(settings) && !takes(method, field.taken)) return false;
+  return settings.loss.open() || has_loss(method, *settings.loss);
+}
 
 bool leaves_a_choice(const Settings& settings) {
   if (settings.method.open()) return true;

@@ -11,6 +11,9 @@ namespace lacuna {
 // Whether there is anything to choose by held-out error for a method that is given, or the method itself.
 [[nodiscard]] bool leaves_a_choice(const Settings& settings);
 
+// Whether the method takes every setting that is given.
+[[nodiscard]] bool takes_everything_given(Method method, const Settings& settings);
+
 // Whether more than one fit is to be done with these settings: something is chosen, or steps are counted, on held-out
 // entries, or ranks grow to a certified gap. (fit.cpp)
 [[nodiscard]] bool leaves_several_fits(const Settings& settings);

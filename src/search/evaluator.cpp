@@ -37,6 +37,14 @@ constexpr Count kLeastHeldToBlend = 200;  // held-out entries, for weights to be
 constexpr double kTimesFinal[] = {1.0, 4.0,
                                   20.0};  // --effort low, medium, high: work in units of the final fit
 
+constexpr double kFewHeld = 20.0;   // held-out entries below which an error is little more than chance
+constexpr double kMostOfFew = 0.3;  // share of few entries that is held out so that there are so many
+
+// The share to hold out: more of few entries.
+double enough_of(double entries, double share) {
+  return std::max(share, std::min(kMostOfFew, kFewHeld / entries));
+}
+
 bool has_full_rank(const Latent& model) {
   return std::all_of(model.parts.begin(), model.parts.end(),
                      [](const ModelPart& part) { return part.factor.cols() >= part.factor.rows(); });
@@ -85,6 +93,7 @@ Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const 
     if (facts_) entries_ = kept().size();
     return;
   }
+  if (role == Role::kChoosing) share = enough_of(static_cast<double>(sharers_->sum(tensor.size())), share);
   split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role), *sharers_);
   if (!split_) return;
   entries_ = sharers_->sum(kept().size());

@@ -9,6 +9,7 @@
 #include "base/machine.hpp"
 #include "method/together.hpp"
 #include "search/choose.hpp"
+#include "search/facts.hpp"
 #include "search/robust.hpp"
 #include "search/side.hpp"
 
@@ -90,13 +91,21 @@ bool can_hold(Method method, const ObservedTensor& tensor, const Settings& asked
   return info(method).bytes(entries, tensor.modes(), asked) < memory_limit().bytes;
 }
 
+// Whether the method is open and nothing is given that main effects do not take: then they are all that few entries support.
+bool says_nothing_but_effects(const Settings& asked) {
+  return asked.method.open() && takes_everything_given(Method::kOffsets, asked);
+}
+
 Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallbacks& callbacks,
              const Stopwatch& watch) {
   Evaluator evaluator(tensor, asked, callbacks, watch);
   if (!evaluator.can_hold_out()) {
-    evaluator.tell("too few entries to hold any out; what was left open gets its default");
-    Settings plain = asked;
-    if (!can_hold(Method::kTrMm, tensor, asked, sharers(callbacks))) plain.method.settle(Method::kOffsets);
+    evaluator.tell(
+        "too few entries to hold any out; what was left open gets its default, around main effects");
+    if (are_facts(tensor, asked)) return {.settings = asked};
+    Settings plain = with_main_effects(asked, tensor.order());
+    if (says_nothing_but_effects(asked) || !can_hold(Method::kTrMm, tensor, asked, sharers(callbacks)))
+      plain.method.settle(Method::kOffsets);
     return {.settings = plain};
   }
   choose(evaluator);

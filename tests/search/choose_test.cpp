@@ -102,6 +102,20 @@ TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
 }
 
 // Interrupted at every moment of choosing there is a model, and a finite one.
+// Four temperatures say what others are like, whatever the method; by low rank alone they would be 0.
+TEST(ChooseStructure, TooFewEntriesToChooseByStillPredictTheirLike) {
+  const Entries entries{.cells = {{0, 1, 0, 2}, {0, 1, 2, 0}}, .value = {20.5, 22.25, 21.75, 19.5}};
+  const auto tensor = ObservedTensor::create({{.name = "a", .size = 3}, {.name = "b", .size = 3}}, entries);
+  for (const Choice<Method>& method : {Choice<Method>(), Choice<Method>(Method::kTrMm)}) {
+    const FitResult result = fit(*tensor, {.method = method});
+    const Cells missing{{0, 1, 2, 1}, {1, 0, 2, 2}};
+    for (const double value : Predictor(result.model).predict(missing).value) {
+      EXPECT_GT(value, 19.0);
+      EXPECT_LT(value, 23.0);
+    }
+  }
+}
+
 TEST(ChooseStructure, InterruptedItKeepsTheBestSoFar) {
   const Sample sample = ratings(1.0);
   const double mean = *fit(sample.train, {.method = Method::kMean}, {}, &sample.test).last.test_rmse;
