@@ -14,6 +14,7 @@
 #include "cluster.hpp"
 #include "file_flags.hpp"
 #include "io/file/standard_streams.hpp"
+#include "list_flags.hpp"
 #include "number_flags.hpp"
 #include "suggest.hpp"
 
@@ -106,6 +107,7 @@ Program::Program() : app_("Fills in the missing entries of multi-way data.", "la
               {"update", add_update(app_)},   {"completion", add_completion(app_)},
               {"man", add_man(app_)}};
   check_numbers(app_);
+  take_one_word(app_);
 }
 
 Result<Program::Next> Program::read(std::vector<std::string> words) {

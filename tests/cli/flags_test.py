@@ -56,6 +56,27 @@ class Numbers(SampleTest):
                 self.assertIn("capped", done.stderr)
 
 
+class Lists(SampleTest):
+    def test_take_no_word_beyond_the_next(self):
+        self.write("r.csv", "user,film,when,x\n" + "".join(f"u{i},f{j},2024-0{i + 1}-01,{i + j}\n" for i in range(4) for j in range(4)))
+        self.write("u.csv", "user,kind\n" + "".join(f"u{i},{i % 2}\n" for i in range(4)))
+        self.write("few.txt", "f1\nf2\n")
+        few = ("--max-iterations", "2", "--lambda", "1", "--quiet", "-o", "m.lac")
+        columns = ("--columns", "user,film", "--value-column", "x")
+        self.ok("fit", "--rank", "2", "train.tns", *few)
+        self.ok("info", "--columns", "user,film", "r.csv")
+        self.ok("info", "--bin", "1M", "r.csv")
+        self.ok("fit", *columns, *few, "--rank", "2", "--side", "user=u.csv", "r.csv")
+        listed = self.ok("top", "m.lac", "--observed", "--candidates", "few.txt", "user=u1")
+        self.assertEqual(len(listed.splitlines()), 3)
+        self.ok("top", "m.lac", "--open", "film", "user=u1", "--observed")
+        self.ok("complete", "--quiet", "--rank", "1", "--values", "x", "--columns", "user,film", "r.csv", "-o", "whole.csv")
+
+    def test_of_lists_take_several_words(self):
+        self.ok("tune", "train.tns", "-o", "m.lac", "--rank-grid", "1", "2", "--lambda-grid", "1", "--folds", "2",
+                "--refine", "0", "--method", "als", "--max-iterations", "2", "--quiet")  # fmt: skip
+
+
 class Misspelt(SampleTest):
     def complaint(self, *arguments):
         message = self.fails(2, *arguments)
