@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <lacuna/io/files.hpp>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -164,6 +165,17 @@ Result<> check_standard_streams(const std::vector<NamedFile>& files) {
   return Nothing{};
 }
 
+// Those that hold cells; a model, a page or a history may have any name.
+bool holds_cells(const CLI::App& verb, const NamedFile& file) {
+  if (file.role != Role::kOutput) return false;
+  const std::string& name = verb.get_name();
+  if (name == "top") return !verb.get_option("--json")->as<bool>();
+  if (name == "tune") return file.flag == "--table";
+  if (name == "complete") return file.flag == "--output";
+  return name == "predict" || name == "split" ||
+         (name == "convert" && (verb.count("--to") == 0 || says(verb, "--to", "auto")));
+}
+
 }  // namespace
 
 bool writes_to_standard_output(const CLI::App& app, const CLI::App& verb) {
@@ -184,6 +196,9 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   for (const NamedFile& file : files)
     if (file.path.empty()) return usage_error(file.flag, "found an empty file name");
   if (auto fine = check_standard_streams(files); !fine) return fine;
+  for (const NamedFile& file : files)
+    if (holds_cells(verb, file))
+      if (auto fine = check_output_ending(file.path); !fine) return fine;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
     const auto mine = identity(files[i]);

@@ -2,13 +2,16 @@
 #include "io/find_format.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cctype>
 #include <cerrno>
 
+#include "io/file/array_container.hpp"
 #include "io/file/system_text.hpp"
+#include "io/foreign.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"
 #include "io/text/reader.hpp"
@@ -18,6 +21,7 @@ namespace lacuna::io {
 namespace {
 
 constexpr int kLinesLookedAt = 100;
+constexpr const char* kPackedArray = "found a packed array or picture, expected it unpacked";
 
 bool take_ending(std::string& name, std::string_view ending) {
   if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0) {
@@ -27,16 +31,7 @@ bool take_ending(std::string& name, std::string_view ending) {
   return true;
 }
 
-// The first bytes of formats that are not text.
-Result<Format> format_of_bytes(const std::string& path) {
-  std::array<char, 16> bytes{};
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return input_error(path, system_text(errno));
-  const ssize_t got = ::read(file, bytes.data(), bytes.size());
-  const int code = errno;
-  ::close(file);
-  if (got < 0) return input_error(path, system_text(code));
-  const std::string_view head(bytes.data(), static_cast<std::size_t>(got));
+Format format_of_head(std::string_view head) {
   const auto starts = [&](std::string_view magic) { return head.substr(0, magic.size()) == magic; };
   if (starts("\x93NUMPY")) return Format::kNpy;
   if (starts("PK\x03\x04")) return Format::kNpz;
@@ -52,6 +47,24 @@ Result<Format> format_of_bytes(const std::string& path) {
     return Format::kTiff;
   if (starts("YUV4MPEG2 ")) return Format::kVideo;
   return Format::kAuto;
+}
+
+// The first bytes of formats that are not text.
+Result<Format> format_of_bytes(const std::string& path) {
+  if (starts_like_container(path))
+    return input_error(path, "found a model or a checkpoint, expected a file of entries or cells");
+  std::array<char, 64> bytes{};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return input_error(path, system_text(errno));
+  const ssize_t got = ::read(file, bytes.data(), bytes.size());
+  const int code = errno;
+  ::close(file);
+  if (got < 0) return input_error(path, system_text(code));
+  const std::string_view head(bytes.data(), static_cast<std::size_t>(got));
+  if (const std::string_view foreign = foreign_bytes(head); !foreign.empty())
+    return input_error(
+        path, fmt::format("found {}, which cannot be read, expected .csv, .tns, .npy, .mat, ...", foreign));
+  return format_of_head(head);
 }
 
 bool all_numbers(std::string_view line) {
@@ -75,6 +88,9 @@ Result<Format> format_of_text(const std::string& path) {
   bool header = false;
   std::string_view line;
   while (lines < kLinesLookedAt && reader->next(line)) {
+    // The start of an array's bytes is a line, too.
+    if (lines == 0 && reader->packed() && format_of_head(line) != Format::kAuto)
+      return input_error(path, kPackedArray);
     if (is_comment(line)) continue;
     if (lines == 0 && trim(line) == "sptensor") return Format::kSptensor;
     ++lines;
@@ -102,7 +118,7 @@ Result<Format> format_of_file(const std::string& name, const std::string& path) 
   const Ending ending = ending_of(name);
   if (ending.format == Format::kTns || ending.format == Format::kSptensor) return sparse_text(path);
   if (ending.packed && ending.format != Format::kAuto && !ending.text) {
-    return input_error(path, "found a packed array or picture, expected it unpacked");
+    return input_error(path, kPackedArray);
   }
   if (ending.format != Format::kAuto) return ending.format;
   if (!ending.text) {

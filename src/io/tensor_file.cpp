@@ -16,6 +16,7 @@
 #include "io/file/standard_streams.hpp"
 #include "io/file/stream_copy.hpp"
 #include "io/find_format.hpp"
+#include "io/foreign.hpp"
 #include "io/matlab/mat.hpp"
 #include "io/matlab/mat_write.hpp"
 #include "io/picture/picture.hpp"
@@ -38,6 +39,8 @@ namespace {
 Result<Format> output_format(const std::string& path, const TensorFile& file, Format asked) {
   const io::Ending ending = io::ending_of(path);
   Format format = asked != Format::kAuto ? asked : ending.format;
+  if (asked == Format::kAuto)
+    if (auto fine = check_output_ending(path); !fine) return fine.error();
   if (io::is_standard_stream(path) && format == Format::kAuto) format = file.format;
   // Endings such as .txt, and devices, leave it to the tensor: as it was, or else a table.
   if (format == Format::kAuto) {
@@ -211,6 +214,15 @@ Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& optio
   auto shared = read_shared(path, options, serial_communicator());
   if (!shared) return shared.error();
   return std::move(shared->file);
+}
+
+Result<> check_output_ending(const std::string& path) {
+  const std::string_view foreign = io::foreign_ending(path);
+  if (foreign.empty()) return Nothing{};
+  return output_error(
+      path,
+      fmt::format("the name's ending says {}, which cannot be written, expected .csv, .tns, .npy, .mat, ...",
+                  foreign));
 }
 
 Result<> check_output_name(const std::string& path, const TensorFile& file, Format asked) {

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What is read, and how what cannot be read is refused: exit 3, the place, what was found, what was expected."""
+import bz2
 import gzip
+import io
 import math
+import pickle
 import random
+import subprocess
 import unittest
+import zipfile
 
-from support import CliTest, cells, sample, tns, write_npy
+from support import LACUNA, CliTest, cells, sample, tns, write_npy
 
 
 class BadInput(CliTest):
@@ -80,6 +85,39 @@ class BadInput(CliTest):
                 self.path("m.lac").write_bytes(damaged)
                 self.assertIn("m.lac", self.fails(3, "predict", "m.lac", "train.tns", "-o", "p.tns"))
                 self.assert_only("train.tns", "m.lac")
+
+
+class Foreign(CliTest):
+    """Files that other programs write are told by their first bytes, whatever they are called."""
+
+    def workbook(self):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr("xl/workbook.xml", "<workbook/>")
+        return file.getvalue()
+
+    def test_are_named(self):
+        for name, data, what in (
+            ("a.parquet", b"PAR1\x15\x04\x15\x1a" + bytes(80) + b"PAR1", "a Parquet file"),
+            ("a.xlsx", self.workbook(), "an Excel workbook"),
+            ("a.csv.bz2", bz2.compress(b"a,b,x\n1,2,3\n"), "a file packed by bzip2"),
+            ("a.pkl", pickle.dumps([1, 2]), "a pickle"),
+        ):
+            with self.subTest(name):
+                self.path(name).write_bytes(data)
+                self.assertIn(f"{name}: found {what}", self.fails(3, "info", name))
+                with self.path(name).open("rb") as given:
+                    done = subprocess.run([LACUNA, "info", "-"], stdin=given, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(f"standard input: found {what}", done.stderr)
+
+    def test_a_packed_array_is_one_where_its_name_does_not_say(self):
+        write_npy(self.path("a.npy"), (2, 2), [1.0, 2.0, 3.0, 4.0])
+        packed = gzip.compress(self.path("a.npy").read_bytes())
+        done = subprocess.run([LACUNA, "info", "-"], input=packed, capture_output=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"standard input: found a packed array or picture", done.stderr)
 
 
 class Duplicates(CliTest):

@@ -191,6 +191,24 @@ class Ending(CliTest):
                 self.assert_only("in.npy")
 
 
+class Foreign(SampleTest):
+    ENDINGS = ("xlsx", "ods", "parquet", "json", "csv.bz2", "zip", "pkl", "json.gz")
+
+    def test_endings_are_refused_before_anything_is_read(self):
+        for ending in self.ENDINGS:
+            for arguments in (("convert", "none.tns", f"r.{ending}"), ("predict", "none.lac", "none.tns", "-o", f"r.{ending}"),
+                              ("complete", "none.tns", "-o", f"r.{ending}"), ("top", "none.lac", "a=1", "-o", f"r.{ending}"),
+                              ("split", "none.tns", "--train", f"r.{ending}", "--test", "b.tns"),
+                              ("tune", "none.tns", "-o", "m.lac", "--table", f"r.{ending}")):  # fmt: skip
+                with self.subTest(arguments):
+                    message = self.fails(6, *arguments)
+                    self.assertIn(f"r.{ending}: the name's ending says a", message)
+        self.assert_only("train.tns", "test.tns")
+
+    def test_a_format_that_is_asked_for_may_have_any_ending(self):
+        self.ok("convert", "train.tns", "r.json", "--to", "table")
+
+
 class Together(SampleTest):
     """Files that belong together are all new or all as they were: here the last one cannot take its place."""
 

@@ -171,6 +171,9 @@ Result<> write_tensor(const std::string& path, const TensorFile& file, Format as
 // write_tensor is to write.
 Result<> check_output_name(const std::string& path, const TensorFile& file, Format asked = Format::kAuto);
 
+// Is the name's ending none of a format that cannot be written, such as .xlsx? Known before anything is read.
+Result<> check_output_ending(const std::string& path);
+
 // Where entry number `entry` (0-based, in reading order) of a text file stands: "path:line". For messages
 // about entries that were fine one by one, such as a cell that appears twice. Other formats: "path".
 [[nodiscard]] std::string locate_entry(const std::string& path, const ReadOptions& options, Count entry);
