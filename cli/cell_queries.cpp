@@ -11,13 +11,13 @@
 namespace lacuna::cli {
 namespace {
 
-// The delimiter of a question's fields: the first of these that the line has. Blanks delimit plain numbers only,
-// since labels may hold some.
+// The delimiter of a question's fields: the first of these that the line has. Blanks delimit plain numbers and names of
+// modes only, since labels may hold some; one word alone does not tell.
 std::string delimiter_of(std::string_view line, const ModeNames& names) {
   for (const char* one : {"::", "\t", ",", ";", "|"})
     if (line.find(one) != std::string_view::npos) return one;
   io::FieldSplitter blanks(" ");
-  if (blanks.split(line) != io::SplitOutcome::kFine) return ",";
+  if (blanks.split(line) != io::SplitOutcome::kFine || blanks.fields().size() < 2) return ",";
   for (const io::Field& field : blanks.fields()) {
     std::uint64_t number = 0;
     const bool plain = field.text == "?" || field.text == "*" || io::parse_index(field.text, number) ||
@@ -52,9 +52,10 @@ std::optional<std::string> QueryRules::set(Query& query, int mode, std::string_v
 bool QueryRules::is_question(const std::string& word) const {
   const std::size_t equals = word.find('=');
   if (equals != std::string::npos && names_->find_mode(word.substr(0, equals))) return true;
-  const bool asks =
-      equals != std::string::npos || word.find_first_of(cells_ ? ",;|\t " : "?") != std::string::npos;
-  return asks && !std::filesystem::exists(word);
+  const bool row = word.find("::") != std::string::npos || delimiter_of(word, *names_) == " " ||
+                   word.find_first_of(cells_ ? ",;|\t " : ",;|\t?") != std::string::npos;
+  std::error_code none;
+  return (equals != std::string::npos || row) && !std::filesystem::exists(word, none);
 }
 
 std::optional<std::string> QueryRules::incomplete(const Query& query) const {
@@ -112,7 +113,7 @@ Result<Query> QueryRules::from_words(const std::vector<std::string>& words) cons
 
 Result<QueryReader> QueryReader::open(const std::string& path, const std::string& delimiter,
                                       const QueryRules& rules) {
-  auto text = io::TextReader::open(path == "-" ? "/dev/stdin" : path);
+  auto text = io::TextReader::open_input(path);
   if (!text) return text.error();
   QueryReader reader(std::move(*text), rules);
   reader.delimiter_ = delimiter == "\\t" || delimiter == "tab" ? "\t" : delimiter;

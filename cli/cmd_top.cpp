@@ -83,7 +83,7 @@ Result<Cells> TopCommand::excluded_cells(const Model& fitted) const {
 
 // A label on each line, of the mode that --candidates names.
 Result<std::vector<Index>> read_labels(const std::string& path, const ModeNames& names, int mode) {
-  auto reader = io::TextReader::open(path == "-" ? "/dev/stdin" : path);
+  auto reader = io::TextReader::open_input(path);
   if (!reader) return reader.error();
   std::vector<Index> positions;
   std::string_view line;
@@ -95,7 +95,8 @@ Result<std::vector<Index>> read_labels(const std::string& path, const ModeNames&
     positions.push_back(position);
   }
   if (auto fine = reader->status(); !fine) return fine.error();
-  if (positions.empty()) return input_error(path, "found no candidate, expected a label on each line");
+  if (positions.empty())
+    return input_error(reader->path(), "found no candidate, expected a label on each line");
   return positions;
 }
 

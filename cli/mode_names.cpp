@@ -9,6 +9,7 @@
 
 #include "base/nearest.hpp"
 #include "io/text/number.hpp"
+#include "io/text/table_head.hpp"
 #include "io/text/time.hpp"
 
 namespace lacuna::cli {
@@ -31,6 +32,8 @@ ModeNames::ModeNames(const Model& model) : model_(&model) {
 std::optional<int> ModeNames::find_mode(std::string_view name) const {
   for (int k = 0; k < order(); ++k)
     if (model_->modes[k].name == name) return k;
+  for (int k = 0; k < order(); ++k)
+    if (io::lower(model_->modes[k].name) == io::lower(name)) return k;
   return std::nullopt;
 }
 

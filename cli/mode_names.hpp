@@ -22,7 +22,7 @@ class ModeNames {
   [[nodiscard]] int order() const { return model_->order(); }
   [[nodiscard]] const std::string& name(int mode) const { return model_->modes[mode].name; }
 
-  // The mode of this name, or none.
+  // The mode of this name, else the first that differs in small and capital letters alone, or none.
   [[nodiscard]] std::optional<int> find_mode(std::string_view name) const;
   // "found 'usr', expected a mode of the model: user, item, week; did you mean user?"
   [[nodiscard]] std::string no_such_mode(std::string_view name) const;

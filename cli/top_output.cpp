@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "io/file/ending.hpp"
 #include "io/text/table_write.hpp"
 
 namespace lacuna::cli {
@@ -32,7 +31,7 @@ Result<TopOutput> TopOutput::open(const Predictor& predictor, const ModeNames& n
     auto file = io::TextWriter::create(path);
     if (!file) return file.error();
     output.file_ = std::move(*file);
-    if (io::has_ending(path, ".tsv") || io::has_ending(path, ".tsv.gz")) output.delimiter_ = "\t";
+    output.delimiter_ = io::output_delimiter(path, {});
   }
   if (!output.options_.json) output.header();
   return output;

@@ -43,6 +43,8 @@ class Lists(CliTest):
     def test_the_same_from_a_row_a_file_and_a_stream(self):
         expected = self.best(lambda c: c[0] == 3 and c[2] == 2, 3) + self.best(lambda c: c[0] == 5 and c[2] == 1, 3)
         self.assertEqual(self.listed("3,?,2", "-k", 3), expected[:3])
+        for row in ("3,4", "3 4", "3;4"):  # what a row lacks is open
+            self.assertEqual(self.listed(row, "-k", 3), self.best(lambda c: c[:2] == (3, 4), 3))
         self.write("q.txt", "3 ? 2\n\n5 ? 1\n")
         self.assertEqual(self.listed("q.txt", "-k", 3), expected)
         self.write("q.csv", "mode3,mode1\n2,3\n1,5\n")
@@ -117,6 +119,53 @@ class Lists(CliTest):
         self.assertIn("none.txt", self.fails(3, "top", "m.lac", "none.txt", "-o", "x.csv"))
         self.assertIn("train.tns", self.fails(3, "top", "train.tns", "mode1=1"))
         self.assertFalse(self.path("x.csv").exists())
+
+
+class Labelled(CliTest):
+    """A model whose labels hold blanks, asked about in every way."""
+
+    def setUp(self):
+        super().setUp()
+        films = ("Fight Club", "Heat", "Jaws", "The Birds")
+        rows = [f"u{i},{film},{(i * j) % 5 + 1}" for i in range(6) for j, film in enumerate(films) if (i + j) % 4]
+        self.write("r.csv", "\n".join(["User,film,rating", *rows]) + "\n")
+        self.ok("fit", "r.csv", "-o", "m.lac", "--rank", "1", "--lambda", "1", "--quiet")
+
+    def asked(self, text, *more):
+        done = subprocess.run([LACUNA, "top", "m.lac", *more, "-k", "2"], cwd=self.folder, input=text, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_header_of_one_word_leaves_blanks_to_labels(self):
+        expected = self.asked("", "film=Fight Club")
+        self.assertEqual(self.asked("film\nFight Club\n", "-"), expected)
+
+    def test_a_row_may_have_fewer_fields_than_there_are_modes(self):
+        message = self.fails(2, "top", "m.lac", "u1,Heat")
+        self.assertIn("leaves no mode open", message)
+        self.assertIn("No such file", self.fails(3, "top", "m.lac", "u1"))
+
+    def test_names_of_modes_are_found_in_small_and_capital_letters(self):
+        expected = self.asked("", "User=u1")
+        self.assertEqual(self.asked("", "user=u1"), expected)
+        self.assertEqual(self.asked("USER\nu1\n", "-"), expected)
+        self.assertEqual(self.asked("", "User=u1", "--open", "FILM"), expected)
+
+    def test_the_standard_input_has_a_name(self):
+        for flags in (("-",), ("User=u1", "--candidates", "-")):
+            done = subprocess.run([LACUNA, "top", "m.lac", *flags], cwd=self.folder, input="x9\n", capture_output=True, text=True)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("standard input:1", done.stderr)
+
+    def test_tables_are_delimited_as_their_ending_says(self):
+        for packing in ("", ".gz", ".zst", ".xz"):
+            with self.subTest(packing):
+                self.ok("top", "m.lac", "User=u1", "-o", "a.tsv" + packing)
+                self.ok("info", "a.tsv" + packing, "--delimiter", "tab", "--columns", "User,film", "--value-column", "value")
+
+    def test_a_model_is_no_list_of_cells(self):
+        self.assertIn("m.lac: found a model", self.fails(3, "top", "m.lac", "User=u1", "--exclude", "m.lac"))
+        self.assertIn("m.lac: found a model", self.fails(3, "predict", "m.lac", "m.lac", "-o", "p.csv"))
 
 
 if __name__ == "__main__":

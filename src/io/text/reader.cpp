@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/file/packed_reader.hpp"
+#include "io/file/standard_streams.hpp"
 #include "io/file/system_text.hpp"
 
 namespace lacuna::io {
@@ -206,6 +207,14 @@ Result<TextReader> TextReader::open(const TextRange& range) {
   }
   if (starts_with("\xef\xbb\xbf")) state->line_begin = state->next_begin = 3;
   return TextReader(std::move(state));
+}
+
+Result<TextReader> TextReader::open_input(const std::string& path) {
+  if (!is_standard_stream(path)) return open(path);
+  auto reader = open("/dev/stdin");
+  if (!reader) return input_error(kStandardInput, reader.error().what);
+  reader->state_->path = kStandardInput;
+  return reader;
 }
 
 TextReader::TextReader(std::unique_ptr<State> state) : state_(std::move(state)) {}

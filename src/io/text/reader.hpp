@@ -28,6 +28,8 @@ class TextReader {
   // Skips a UTF-8 byte order mark.
   static Result<TextReader> open(const std::string& path) { return open(TextRange{.path = path}); }
   static Result<TextReader> open(const TextRange& range);
+  // The same, where "-" is the standard input, which messages call so.
+  static Result<TextReader> open_input(const std::string& path);
   TextReader(TextReader&&) noexcept;
   TextReader& operator=(TextReader&&) noexcept;
   ~TextReader();
