@@ -33,6 +33,7 @@ struct TuneCommand {
   std::string metric;
   std::string state;
   std::string table;
+  std::vector<double> lambdas;
   std::vector<std::string> methods;
   std::vector<std::string> ranks;
   std::vector<std::string> parts;
@@ -47,6 +48,7 @@ struct TuneCommand {
   [[nodiscard]] Result<> check_flags() const;
   Result<> list_candidates(const TrainingData& data);
   [[nodiscard]] std::vector<std::string> method_list(const TrainingData& data);
+  [[nodiscard]] TuneCandidate candidate(const FitFlags& flags, Settings settings) const;
   Result<> choose_metric(const ObservedTensor& tensor);
   Result<> check_candidates(TrainingData& data);
   [[nodiscard]] TuneResult tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint);
@@ -66,6 +68,19 @@ struct TuneCommand {
   void tell(const TuneResult& found, const FitResult& result) const;
 };
 
+// What is tried, with the one lambda that is given where none are listed. Where the method is open only lambdas that are
+// listed are tried: without them each fit finds its own. The time is that of all fits.
+TuneCandidate TuneCommand::candidate(const FitFlags& flags, Settings settings) const {
+  TuneCandidate one;
+  const auto given = flags.given.find("lambda");
+  const bool says_lambda = given != flags.given.end() && !given->second.empty() && settings.lambda.given();
+  if (lambdas.empty() && says_lambda) one.lambdas = {*settings.lambda};
+  if (!lambdas.empty() && settings.method.open()) one.lambdas = tuning.lambdas;
+  settings.max_time.reset();
+  one.options = std::move(settings);
+  return one;
+}
+
 // Every combination of the lists; a list not given is what the fit flags say.
 Result<> TuneCommand::list_candidates(const TrainingData& data) {
   const ObservedTensor& tensor = data.tensor;
@@ -84,16 +99,18 @@ Result<> TuneCommand::list_candidates(const TrainingData& data) {
           flags.given["rank"] = rank;
           flags.given["parts"] = part;
           flags.given["offsets"] = offset;
-          flags.given["lambda"].clear();
+          if (flags.given["lambda"] == "auto") flags.given["lambda"].clear();
           if (method != "auto") flags = flags.without_what_it_does_not_take(*parse_method(method));
           auto settings = flags.settings(tensor.modes(), starts.emplace_back());
           if (!settings) return settings.error();
-          std::string name = method;
+          tuning.max_time = settings->max_time;
+          TuneCandidate one = candidate(flags, std::move(*settings));
+          one.name = one.options.method.given() ? lacuna::name(*one.options.method) : method;
+          std::string& name = one.name;
           if (!flags.given["rank"].empty()) name += " rank " + rank;
           if (!parts.empty() && flags.given["parts"] == part) name += " parts " + part;
           if (!offsets.empty() && flags.given["offsets"] == offset) name += " offsets " + offset;
-          if (!listed(name))
-            tuning.candidates.push_back({.name = std::move(name), .options = std::move(*settings)});
+          if (!listed(name)) tuning.candidates.push_back(std::move(one));
         }
   return Nothing{};
 }
@@ -103,9 +120,12 @@ Count entries_of_a_fit(const TrainingData& data) {
   return data.spread ? data.entries / everyone().size() : data.entries;
 }
 
-// Those of --method-grid; auto there: all that can take the data.
+// Those of --method-grid; auto there: all that can take the data. Where nothing is listed the method is as open as that of
+// `fit`: tr-mm is whose lambdas, ranks, parts and offsets are compared.
 std::vector<std::string> TuneCommand::method_list(const TrainingData& data) {
-  if (methods.empty()) return {fit.given["method"].empty() ? "tr-mm" : fit.given["method"]};
+  const bool compares = !(lambdas.empty() && ranks.empty() && parts.empty() && offsets.empty());
+  if (methods.empty() && !fit.given["method"].empty()) return {fit.given["method"]};
+  if (methods.empty()) return {compares ? "tr-mm" : "auto"};
   if (methods != std::vector<std::string>{"auto"}) return methods;
   const ObservedTensor& tensor = data.tensor;
   const bool binary = are_binary(tensor.values(), everyone());
@@ -118,7 +138,8 @@ std::vector<std::string> TuneCommand::method_list(const TrainingData& data) {
   return names;
 }
 
-// What the most demanding candidate needs, and how many fits fit beside each other.
+// What the most demanding candidate needs, and how many fits fit beside each other. An open method counts as tr-mm, which
+// asks for as much as most.
 double largest_fit(const TrainingData& data, const std::vector<TuneCandidate>& candidates) {
   double bytes = 0.0;
   for (const TuneCandidate& one : candidates)
@@ -195,7 +216,7 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
     fmt::print("{:<40} {:>10.4g} {:>12.5g} {:>10.2g}{}\n", tuning.candidates[row.candidate].name, row.lambda,
                shown(row.mean()), row.spread(),
                r == found.best   ? "  <- best"
-               : !row.complete() ? "  abandoned"
+               : !row.complete() ? found.out_of_time ? "  unfinished" : "  abandoned"
                                  : "");
   }
   if (result.last.test_rmse) fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
@@ -223,9 +244,10 @@ Result<> TuneCommand::check_candidates(TrainingData& data) {
     data.tensor = take_entries(data, true);
     data.spread = false;
   }
-  const double bytes = largest_fit(data, tuning.candidates);
-  tuning.side_by_side = fits_side_by_side(bytes, tuning.folds);
-  return agreed(check_memory(bytes, "one of these fits"));
+  tuning.side_by_side = fits_side_by_side(largest_fit(data, tuning.candidates), tuning.folds);
+  std::vector<TuneCandidate> bound = tuning.candidates;  // to a method: the others try what memory can hold
+  std::erase_if(bound, [](const TuneCandidate& one) { return one.options.method.open(); });
+  return agreed(check_memory(largest_fit(data, bound), "one of these fits"));
 }
 
 TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint) {
@@ -245,6 +267,14 @@ TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Chec
   return tune(data.tensor, tuning, callbacks);
 }
 
+std::string time_note(const TuneResult& found) {
+  std::ptrdiff_t fits = 0;
+  for (const TuneRow& row : found.rows)
+    fits += std::count_if(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
+  return fmt::format("note: time limit reached after {} {}; the best by these is fitted in what is left",
+                     fits, fits == 1 ? "fit" : "fits");
+}
+
 // Interrupted, on whichever process.
 Result<int> TuneCommand::leave(Checkpoint* checkpoint) const {
   if (auto kept = fit.checkpoint.kept(checkpoint, output); !kept) return kept.error();
@@ -257,7 +287,7 @@ Result<int> TuneCommand::leave(Checkpoint* checkpoint) const {
 Result<int> TuneCommand::fit_best(TrainingData& data, const TuneResult& found, Checkpoint* checkpoint) {
   const Run run(train, test, data, fit);
   History steps;
-  const Settings best = settings_of(tuning, found.rows[found.best]);
+  const Settings best = settings_of(tuning, found);
   const Entries* unseen = data.test ? &*data.test : nullptr;
   FitResult result = run_fit(data, unseen, best, output, checkpoint,
                              [&](const FitProgress& progress) { steps.add(progress); });
@@ -281,10 +311,11 @@ Result<int> TuneCommand::run() {
   auto data = read_training(train, test, input, fit.side);
   if (auto fine = agreed(data); !fine) return fine.error();
   if (auto fine = choose_metric(data->tensor); !fine) return fine.error();
+  if (!lambdas.empty()) tuning.lambdas = lambdas;
+  std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
   if (auto fine = list_candidates(*data); !fine) return fine.error();
   announce(output, train, *data);
   tuning.seed = tuning.candidates.front().options.seed;
-  std::sort(tuning.lambdas.begin(), tuning.lambdas.end());
   if (auto fine = check_candidates(*data); !fine) return fine.error();
 
   catch_signals();
@@ -297,6 +328,7 @@ Result<int> TuneCommand::run() {
   if (auto kept = agreed(known->finish()); !kept) return kept.error();
   if (auto saved = agreed(first && !table.empty() ? write_whole(table, csv(found)) : Nothing{}); !saved)
     return saved.error();
+  if (found.out_of_time && !found.interrupted) output.say(time_note(found));
   return found.interrupted ? leave(checkpoint->get()) : fit_best(*data, found, checkpoint->get());
 }
 
@@ -313,9 +345,7 @@ Action add_tune(CLI::App& app) {
   verb.add_option("--folds", command->tuning.folds, "how many, each held out once")
       ->capture_default_str()
       ->group(group);
-  command->tuning.lambdas = {1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3};
-  verb.add_option("--lambda-grid", command->tuning.lambdas,
-                  "lambdas to try; later also some between the best")
+  verb.add_option("--lambda-grid", command->lambdas, "lambdas to try; later also some between the best")
       ->delimiter(',')
       ->check(positive_number())
       ->default_str("0.001,0.01,...,1000")

@@ -188,17 +188,18 @@ class Tuned:
 
 def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any] | None = None,
          parts: Sequence[str] | None = None, offsets: Sequence[str] | None = None,
-         lambdas: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3), folds: int = 5, refine: int = 2,
+         lambdas: Sequence[float] | None = None, folds: int = 5, refine: int = 2,
          metric: str = "auto", abandon: float = 1.1, checkpoint: Path = None, every: Any = "5m", resume: Path = None,
          **settings: Any) -> Tuned:  # fmt: skip
     """Chooses settings by cross-validation and fits the best of them on everything.
 
-    methods, ranks, parts, offsets : what to try; every combination is a candidate
-    lambdas : tried for each; later also some between the best
+    methods, ranks, parts, offsets : what to try; every combination is a candidate. With none of them, and neither
+        lambdas nor a method given, everything is chosen in every fold as fit chooses it
+    lambdas : tried for each, 0.001 to 1000 in steps of ten unless given; later also some between the best
     folds, refine, metric, abandon : as the command line's tune has them
     checkpoint, every, resume : as fit has them; what is known of the folds is not done again
 
-    All other keywords of TensorCompleter, and those of its fit, hold for all candidates.
+    max_time bounds all of it, of which the last fit gets two fifths or more. All other keywords of TensorCompleter, and those of its fit, hold for all candidates.
     """
     reading, rest = _parted(settings)
     _settings.check_names(rest, _settings.defaults(), "tune()")
@@ -208,11 +209,14 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     source = source_of(data, how)
     attach(source, how)
     modes = [axis.mode() for axis in source.axes]
-    candidates = _candidates(rest, modes, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets})
+    candidates = _candidates(rest, modes, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets},
+                             lambdas is not None)  # fmt: skip
+    if lambdas is None and isinstance(rest.get("lam"), (int, float)):
+        lambdas = [rest["lam"]]
     tensor = _core.observe(modes, source.entries(), _settings.text_of(completer.get_params()["duplicates"]), False)
     seed = completer.get_params()["random_state"]
     state = opened(checkpoint, every, resume)
-    found = _core.tune(tensor, candidates, [float(one) for one in lambdas], int(folds), int(refine), metric, float(abandon),
+    found = _core.tune(tensor, candidates, [float(one) for one in lambdas or ()], int(folds), int(refine), metric, float(abandon),
                        1 if seed is None else int(seed), completer.get_params()["callback"], state)
     told(state)
     if found["interrupted"]:
@@ -224,20 +228,21 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     return Tuned(found["metric"], rows, best, completer)
 
 
-def _candidates(common: dict[str, Any], modes: list[_core.Mode], tried: dict[str, Any]) -> list[tuple[str, _core.Settings]]:
+def _candidates(common: dict[str, Any], modes: list[_core.Mode], tried: dict[str, Any],
+                lambdas: bool) -> list[tuple[str, _core.Settings]]:  # fmt: skip
     """Every combination of what is tried, by its name; what a method does not take is left out of it."""
+    usual = "tr-mm" if lambdas or any(values is not None for values in tried.values()) else None
     taken = {row["name"]: row["settings"] for row in _settings.methods()}
     every = {keyword for row in taken.values() for keyword in row}
     lists = [list(values) if values is not None else [common.get(name)] for name, values in tried.items()]
     made: dict[str, _core.Settings] = {}
     for values in itertools.product(*lists):
         settings = {**common, **dict(zip(tried, values)), "lam": None}
-        settings["method"] = settings["method"] or "tr-mm"
-        method = settings["method"]
+        method = settings["method"] = settings["method"] or usual
         if method in taken:
             settings = {k: v for k, v in settings.items() if k not in every or k in taken[method]}
         name = " ".join(
-            [str(method)]
+            [str(method or "auto")]
             + [f"{key} {_settings.text_of(settings[key])}" for key in ("rank", "parts", "offsets")
                if settings.get(key) is not None and (tried[key] is not None or key == "rank")]
         )  # fmt: skip

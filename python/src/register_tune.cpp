@@ -10,6 +10,7 @@
 #include <lacuna/base/base.hpp>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/search/fit.hpp>
+#include <utility>
 
 #include "base/machine.hpp"
 #include "errors.hpp"
@@ -34,14 +35,15 @@ Metric metric_of(const std::string& text, const ObservedTensor& tensor) {
   throw std::invalid_argument(fmt::format("metric: found '{}', expected auto, rmse, mae or auc", text));
 }
 
-// As many at a time as there are threads, folds and memory for.
+// As many at a time as there are threads, folds and memory for. A fit whose method is open tries what memory can hold.
 int fits_side_by_side(const ObservedTensor& tensor, const TuneOptions& options) {
   double bytes = 0.0;
   for (const TuneCandidate& one : options.candidates) {
     const MethodInfo& method = info(one.options.method.value_or(Method::kTrMm));
-    bytes = std::max(bytes, method.bytes(tensor.size(), tensor.modes(), one.options));
+    const double needed = method.bytes(tensor.size(), tensor.modes(), one.options);
+    if (one.options.method.given()) require_memory(needed, "one of these fits");
+    bytes = std::max(bytes, needed);
   }
-  require_memory(bytes, "one of these fits");
   int count = 1;
   while (count < std::min(thread_count(), options.folds) && check_memory(bytes * (count + 1), "folds"))
     ++count;
@@ -76,13 +78,16 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   std::sort(lambdas.begin(), lambdas.end());
   TuneOptions options{.folds = folds,
                       .candidates = {},
-                      .lambdas = std::move(lambdas),
                       .refinements = refinements,
                       .metric = metric_of(metric, tensor),
                       .abandon = abandon,
                       .seed = seed};
-  for (const auto& [label, settings] : candidates)
-    options.candidates.push_back({.name = label, .options = settings});
+  if (!lambdas.empty()) options.lambdas = lambdas;
+  for (const auto& [label, settings] : candidates) {
+    TuneCandidate& one = options.candidates.emplace_back(TuneCandidate{.name = label, .options = settings});
+    options.max_time = std::exchange(one.options.max_time, std::nullopt);  // of all fits, not of each
+    if (settings.method.open()) one.lambdas = lambdas;
+  }
   options.side_by_side = fits_side_by_side(tensor, options);
   Watch watch;
   TuneCallbacks callbacks;
@@ -103,7 +108,7 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   all["interrupted"] = result.interrupted || watch.interrupted();
   if (!result.interrupted) {
     all["best"] = result.best;
-    all["settings"] = settings_of(options, result.rows[result.best]);
+    all["settings"] = settings_of(options, result);
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "base/number_text.hpp"
+#include "base/stopwatch.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
@@ -24,8 +25,10 @@
 namespace lacuna {
 namespace {
 
+// Where the method is open the fit finds its lambda, unless some are listed.
 bool takes_lambda(const TuneCandidate& candidate) {
-  return takes(candidate.options.method.value_or(Method::kTrMm), kTakesLambda);
+  const Choice<Method>& method = candidate.options.method;
+  return method.given() ? takes(*method, kTakesLambda) : !candidate.lambdas.empty();
 }
 
 // The callbacks of a fit that the same processes do together.
@@ -35,6 +38,12 @@ FitCallbacks together(const TuneCallbacks& callbacks) {
   fitting.everyone = callbacks.everyone;
   fitting.shared = callbacks.shared;
   return fitting;
+}
+
+// The time that all runs of this tuning have taken together.
+Stopwatch clock_of(const TuneCallbacks& callbacks) {
+  Journal* const journal = journal_of(callbacks.checkpoint);
+  return journal == nullptr ? Stopwatch() : Stopwatch([journal] { return journal->seconds(); });
 }
 
 void check(const ObservedTensor& tensor, const TuneOptions& options, const Communicator& sharers) {
@@ -49,6 +58,8 @@ void check(const ObservedTensor& tensor, const TuneOptions& options, const Commu
   for (const TuneCandidate& candidate : options.candidates)
     if (takes_lambda(candidate) && options.lambdas.empty() && candidate.lambdas.empty())
       throw std::invalid_argument("there is no lambda to try");
+  if (options.max_time && !(*options.max_time > 0.0))
+    throw std::invalid_argument("max_time must be a number > 0, got " + std::to_string(*options.max_time));
   if (options.metric == Metric::kAuc && !are_binary(tensor.values(), sharers))
     throw std::invalid_argument("AUC needs values that are 0 or 1, both present");
 }
@@ -59,10 +70,15 @@ class Tuner {
       : tensor_(&tensor),
         options_(&options),
         callbacks_(&callbacks),
+        watch_(clock_of(callbacks)),
         fitting_(together(callbacks)),
         sharers_(&sharers(fitting_)),
         fold_of_entry_(
-            fold_of_entries(tensor, options.folds, stream_seed(options.seed, Role::kFolds), *sharers_)) {}
+            fold_of_entries(tensor, options.folds, stream_seed(options.seed, Role::kFolds), *sharers_)) {
+    fitting_.interrupted = [this] { return asked_to_stop() || time_is_up(); };
+  }
+  Tuner(const Tuner&) = delete;  // its fits ask it when to stop
+  Tuner& operator=(const Tuner&) = delete;
 
   TuneResult run();
 
@@ -73,10 +89,14 @@ class Tuner {
     std::vector<std::size_t> rows;
   };
 
-  // On any process.
-  [[nodiscard]] bool stopped() const {
-    return any_process(fitting_, callbacks_->interrupted && callbacks_->interrupted());
+  [[nodiscard]] bool asked_to_stop() const { return callbacks_->interrupted && callbacks_->interrupted(); }
+  [[nodiscard]] bool time_is_up() const {
+    if (!options_->max_time) return false;
+    const std::lock_guard<std::mutex> alone(lock_);  // a journal's clock starts when something is asked of it
+    return watch_.seconds() > kShareOfTime * *options_->max_time;
   }
+  // On any process.
+  [[nodiscard]] bool stopped() const { return any_process(fitting_, asked_to_stop() || time_is_up()); }
   [[nodiscard]] std::optional<double> known(const TuneRow& row, int fold) const;
   std::size_t add_row(std::size_t candidate, double lambda);
   void run_folds(const std::vector<std::size_t>& rows);
@@ -90,18 +110,20 @@ class Tuner {
   [[nodiscard]] double error(const FitResult& result, const Entries& held) const;
   [[nodiscard]] double mean_absolute_error(const Model& model, const Entries& held) const;
   [[nodiscard]] std::size_t lowest() const;
+  [[nodiscard]] std::size_t lowest_so_far() const;
   [[nodiscard]] std::vector<std::size_t> still_running() const;
   std::vector<std::size_t> between_neighbours();
 
   const ObservedTensor* tensor_;
   const TuneOptions* options_;
   const TuneCallbacks* callbacks_;
+  Stopwatch watch_;
   FitCallbacks fitting_;
   const Communicator* sharers_;
   std::vector<int> fold_of_entry_;
   std::vector<TuneRow> rows_;
   std::vector<Start> unfinished_;  // of chains that were stopped: what is left of them to begin with
-  std::mutex lock_;
+  mutable std::mutex lock_;
 };
 
 std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
@@ -241,6 +263,18 @@ std::size_t Tuner::lowest() const {
   return best;
 }
 
+// Of the rows on the most folds; the first row where there has been time for none.
+std::size_t Tuner::lowest_so_far() const {
+  const auto folds = [](const TuneRow& row) {
+    return std::count_if(row.errors.begin(), row.errors.end(),
+                         [](const auto& error) { return error.has_value(); });
+  };
+  const auto best = std::min_element(rows_.begin(), rows_.end(), [&](const TuneRow& a, const TuneRow& b) {
+    return folds(a) != folds(b) ? folds(a) > folds(b) : a.mean() < b.mean();
+  });
+  return static_cast<std::size_t>(best - rows_.begin());
+}
+
 std::vector<std::size_t> Tuner::still_running() const {
   double first = std::numeric_limits<double>::infinity();
   for (const TuneRow& row : rows_)
@@ -281,54 +315,20 @@ TuneResult Tuner::run() {
     if (added.empty()) break;
     run_folds(added);
   }
-  const bool interrupted = stopped();
-  if (lowest() == rows_.size() && !interrupted)
+  const bool interrupted = any_process(fitting_, asked_to_stop());
+  const bool out_of_time = any_process(fitting_, time_is_up());
+  if (lowest() == rows_.size() && !interrupted && !out_of_time)
     throw std::invalid_argument("no setting gave an error to compare by");
   std::stable_sort(rows_.begin(), rows_.end(), [](const TuneRow& a, const TuneRow& b) {
     return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda < b.lambda;
   });
-  const std::size_t best = lowest();
-  return {.rows = std::move(rows_), .best = best, .interrupted = interrupted};
+  const std::size_t best = lowest() < rows_.size() ? lowest() : lowest_so_far();
+  return {.rows = std::move(rows_),
+          .best = best,
+          .interrupted = interrupted,
+          .out_of_time = out_of_time,
+          .seconds = watch_.seconds()};
 }
-
-}  // namespace
-
-std::string_view name(Metric metric) {
-  return metric == Metric::kAuc ? "auc" : metric == Metric::kMae ? "mae" : "rmse";
-}
-
-bool TuneRow::complete() const {
-  return std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
-}
-
-double TuneRow::mean() const {
-  double sum = 0.0;
-  int count = 0;
-  for (const auto& error : errors) {
-    sum += error.value_or(0.0);
-    count += error ? 1 : 0;
-  }
-  return count > 0 ? sum / count : std::numeric_limits<double>::infinity();
-}
-
-double TuneRow::spread() const {
-  double squares = 0.0;
-  int count = 0;
-  for (const auto& error : errors) {
-    if (!error) continue;
-    squares += (*error - mean()) * (*error - mean());
-    ++count;
-  }
-  return count > 1 ? std::sqrt(squares / (count - 1) / count) : 0.0;
-}
-
-Settings settings_of(const TuneOptions& options, const TuneRow& row) {
-  Settings settings = options.candidates[row.candidate].options;
-  if (row.lambda > 0.0) settings.lambda = row.lambda;
-  return settings;
-}
-
-namespace {
 
 // What a checkpoint of tuning is about: the data, how it is cut, and every candidate.
 Journal::About about(const ObservedTensor& tensor, const TuneOptions& options, const Communicator& sharers) {

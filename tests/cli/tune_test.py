@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tune: cross-validation from the command line, its state file, and what it refuses."""
+import time
 import unittest
 
 from support import SampleTest
@@ -89,6 +90,33 @@ class Tune(SampleTest):
         self.write("flat.tns", "".join(f"{i} {j} {k} 2.5\n" for i in (1, 2, 3) for j in (1, 2, 3) for k in (1, 2)))
         found = self.ok_json("tune", "flat.tns", "-o", "m.lac", *GRID, "--offsets", "mean")
         self.assertLess(found["best"]["mean"], 1e-6)
+
+
+class AutomaticTune(SampleTest):
+    preset = ()
+
+    def test_without_a_grid_or_a_method_every_fold_chooses_as_fit_does(self):
+        found = self.ok_json("tune", "train.tns", "-o", "m.lac", "--folds", "2", "--effort", "low")
+        self.assertEqual([row["candidate"] for row in found["rows"]], ["auto"])
+        fitted = self.ok_json("fit", "train.tns", "-o", "f.lac", "--effort", "low")
+        self.assertEqual(found["best"]["rank"], fitted["rank"])
+        self.assertTrue(found["rows"][0]["complete"])
+
+    def test_a_lambda_that_is_given_is_the_only_one(self):
+        for method in (("--method", "tr-mm", "--parts", "full", "--offsets", "mean"), ("--effort", "low")):
+            with self.subTest(method):
+                found = self.ok_json("tune", "train.tns", "-o", "m.lac", "--folds", "2", "--lambda", "3", "--rank", "2", *method)
+                self.assertEqual([row["lambda"] for row in found["rows"]], [3.0])
+
+    def test_the_time_limit_is_of_all_fits_together(self):
+        for arguments in ((), ("--method", "tr-mm", "--rank", "3"), ("--max-iterations", "100000", "--tolerance", "0", "--rank-grid", "9")):
+            with self.subTest(arguments):
+                start = time.monotonic()
+                done = self.run_lacuna("tune", "train.tns", "-o", "m.lac", "--max-time", "1", "--folds", "5", "--json", *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertLess(time.monotonic() - start, 2.5, "a limit of a second")
+                self.assertIn("time limit reached", done.stderr)
+                self.assertLess(self.ok_json("evaluate", "m.lac", "test.tns")["rmse"], 1.0)
 
 
 if __name__ == "__main__":

@@ -37,18 +37,22 @@ enum class Metric { kRmse, kMae, kAuc };
 struct TuneCandidate {
   std::string name;               // what is special about it; no two are alike
   Settings options;               // its lambda is not looked at
-  std::vector<double> lambdas{};  // instead of the common ones
+  std::vector<double> lambdas{};  // instead of the common ones; tried, too, where the method is open
 };
 
 struct TuneOptions {
   int folds = 5;  // 2 or more, at most one for each entry
   std::vector<TuneCandidate> candidates;
-  std::vector<double> lambdas;  // ascending; ignored by candidates whose method takes none
-  int refinements = 2;          // rounds of trying the geometric means between the best and its neighbours
+  // Ascending; not for candidates whose method takes none, or is open: those find their own.
+  std::vector<double> lambdas{1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3};
+  int refinements = 2;  // rounds of trying the geometric means between the best and its neighbours
   Metric metric = Metric::kRmse;
   double abandon = 1.1;  // times the first fold's lowest error: what is above is abandoned
   std::uint64_t seed = 1;
   int side_by_side = 1;  // fits at a time
+  // Seconds, > 0, the fit of the best on all entries included: three fifths for trying, the rest for that. A fit that is
+  // under way when trying has to end is given up.
+  std::optional<double> max_time{};
 };
 
 struct TuneRow {
@@ -63,8 +67,11 @@ struct TuneRow {
 
 struct TuneResult {
   std::vector<TuneRow> rows;  // by candidate and lambda
-  std::size_t best = 0;       // the complete row of lowest mean
+  // The complete row of lowest mean. Where time ran out before there was one, the lowest of those on the most folds.
+  std::size_t best = 0;
   bool interrupted = false;
+  bool out_of_time = false;  // trying ended because of max_time
+  double seconds = 0.0;      // of trying
 };
 
 // What is known from an earlier run, and what is found out now. Called from one thread at a time.
@@ -87,5 +94,7 @@ struct TuneCallbacks {
 
 // The settings of a row, to fit on all entries.
 [[nodiscard]] Settings settings_of(const TuneOptions& options, const TuneRow& row);
+// Those of the best row, with the time that is left.
+[[nodiscard]] Settings settings_of(const TuneOptions& options, const TuneResult& result);
 
 }  // namespace lacuna
