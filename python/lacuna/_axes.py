@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,34 @@ def positions_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     return np.asarray((places - places.min()) / float(np.median(steps)))
 
 
+class Bins(NamedTuple):
+    """Spans of time that are the positions of a mode, as the command line's --bin makes them."""
+
+    origin: int  # where the first one begins, in units since 1970
+    width: int
+    unit: str  # "second", "day" or "month"
+    dates: bool  # they are called by dates, not by seconds
+    time_zone: str  # whose calendar and clock; empty: UTC
+
+    def numbers(self, values: np.ndarray[Any, Any], name: str, utc: bool = False) -> np.ndarray[Any, Any]:
+        """The number of each value's bin, negative before the first one."""
+        if values.dtype.kind in "OUT":
+            seconds = parse_stamps(values, name, self.time_zone)[0]
+            return np.asarray(_core.bin_numbers(self, seconds, False))
+        return np.asarray(_core.bin_numbers(self, seconds_of(values, name), values.dtype.kind == "M" and not utc))
+
+    def label(self, number: int) -> Any:
+        """A bin's first day or moment, or where stamps were numbers its first second."""
+        return self.label_called(_core.bin_texts(self, [number])[0])
+
+    def label_called(self, text: str) -> Any:
+        """The same, of the bin that files call so."""
+        if self.unit != "second":
+            return np.datetime64(text, "D")
+        start = int(np.asarray(_core.parse_stamps([text], self.time_zone)[0])[0])
+        return np.datetime64(start, "s") if self.dates else start
+
+
 @dataclass
 class Axis:
     """One mode. Without labels its positions are plain indices from 0; with bins they are spans of time."""
@@ -68,7 +96,7 @@ class Axis:
     size: int
     labels: np.ndarray[Any, Any] | None = None
     positions: np.ndarray[Any, Any] | None = None
-    bins: tuple[int, int] | None = None  # origin and width in seconds
+    bins: Bins | None = None
     same_as: int = -1  # an earlier mode whose positions these are; -1: none
     side: Any = field(default=None, repr=False, compare=False)  # what is known of the positions beside the entries
     _places: dict[str, int] | None = field(default=None, repr=False, compare=False)
@@ -85,7 +113,8 @@ class Axis:
                 if [str(number) for number in numbers] == texts and max(map(abs, numbers)) < 2**62:
                     labels = np.array(numbers, np.int64)
         positions = np.asarray(mode.positions)
-        return Axis(mode.name, mode.size, labels, positions if positions.size else None, mode.bins, mode.same_as, mode.side)
+        bins = None if mode.bins is None else Bins(*mode.bins)
+        return Axis(mode.name, mode.size, labels, positions if positions.size else None, bins, mode.same_as, mode.side)
 
     @staticmethod
     def of_coordinates(name: str, values: np.ndarray[Any, Any]) -> Axis:
@@ -99,11 +128,14 @@ class Axis:
         positions = [] if self.positions is None else self.positions.tolist()
         return _core.make_mode(self.name, self.size, labels, positions, self.bins, self.same_as, self.side)
 
-    def find(self, values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int]:
-        """The positions of labels, and the size that the mode would have with those it did not know."""
+    def find(self, values: np.ndarray[Any, Any], utc: bool = False) -> tuple[np.ndarray[Any, Any], int]:
+        """The positions of labels, and the size that the mode would have with those it did not know.
+
+        Times without an offset are what the mode's clock shows, unless they are said to be UTC's.
+        """
         values = np.asarray(values)
         if self.bins is not None:
-            return self._bins_of(values)
+            return self._bins_of(self.bins.numbers(values, self.name, utc))
         if self.labels is None:
             if values.dtype.kind not in "iu":
                 raise ValueError(f"mode '{self.name}': found values that are not whole numbers, expected indices from 0")
@@ -113,18 +145,22 @@ class Axis:
                 raise ValueError(f"mode '{self.name}': found the index {int(values.max())}, expected at most {UNSEEN}")
             return values, max(self.size, int(values.max()) + 1 if values.size else 0)
         uniques, codes = factorize(values)
+        places, size = self._look_up(label_texts(uniques), uniques)
+        return places[codes], size
+
+    def _look_up(self, texts: list[str], labels: Any) -> tuple[np.ndarray[Any, Any], int]:
         known = self.places()
         size = self.size + len(self._new or ())
-        places = np.empty(len(uniques), np.uint32)
-        for number, text in enumerate(label_texts(uniques)):
+        places = np.empty(len(texts), np.uint32)
+        for number, text in enumerate(texts):
             place = known.get(text)
             if place is None:
                 place, size = size, size + 1
                 if self._new is not None:
                     known[text] = place
-                    self._new.append((text, uniques[number]))
+                    self._new.append((text, labels[number]))
             places[number] = place
-        return places[codes], size
+        return places, size
 
     def places(self) -> dict[str, int]:
         """The position of each label, as it is written."""
@@ -132,10 +168,13 @@ class Axis:
             self._places = {text: place for place, text in enumerate(label_texts(np.asarray(self.labels)))}
         return self._places
 
-    def _bins_of(self, values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int]:
-        assert self.bins is not None
-        origin, width = self.bins
-        bins = (seconds_of(values, self.name) - origin) // width
+    def _bins_of(self, bins: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int]:
+        if self.labels is not None:  # those of the calendar, and some that came later and far from the others
+            uniques, codes = np.unique(bins, return_inverse=True)
+            assert self.bins is not None
+            texts = _core.bin_texts(self.bins, uniques.tolist())
+            places, size = self._look_up(texts, texts)
+            return places[codes.ravel()], size
         if self._new is None:
             return np.where((bins < 0) | (bins >= self.size), UNSEEN, bins).astype(np.uint32), self.size
         if len(bins) and (bins.min() < 0 or bins.max() >= UNSEEN):
@@ -150,11 +189,13 @@ class Axis:
 
     def label_at(self, position: int) -> Any:
         """What people call this position: its label, its index, or the beginning of its bin."""
-        if self.bins is not None:
-            return np.datetime64(self.bins[0] + position * self.bins[1], "s")
+        if self.bins is not None and self.labels is None:
+            return self.bins.label(position)
         if self.labels is None:
             return position
         label = self.labels[position]
+        if self.bins is not None:
+            return self.bins.label_called(str(label))
         return label.item() if isinstance(label, (np.integer, np.floating, np.bool_)) else label
 
 
@@ -219,6 +260,15 @@ def _continued(axis: Axis, labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]
     low, high = int(np.argmin(axis.positions)), int(np.argmax(axis.positions))
     scale = (axis.positions[high] - axis.positions[low]) / (places[high] - places[low])
     return np.concatenate([axis.positions, axis.positions[low] + scale * (places[axis.size :] - places[low])])
+
+
+def parse_stamps(values: np.ndarray[Any, Any], name: str, time_zone: str = "") -> tuple[np.ndarray[Any, Any], bool]:
+    """Time stamps that are texts, as whole seconds; whether all of them are dates and not numbers."""
+    try:
+        seconds, dates = _core.parse_stamps([str(value) for value in values.tolist()], time_zone)
+    except ValueError as problem:
+        raise ValueError(f"mode '{name}': {problem}") from None
+    return np.asarray(seconds), dates
 
 
 def seconds_of(values: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:

@@ -38,7 +38,7 @@ def attach(source: Source, reading: Reading) -> None:
 
 def _attach(source: Source, k: int, argument: str, what: Any, drawn: bool) -> None:
     axis = source.axes[k]
-    if axis.bins is not None:
+    if axis.bins is not None and axis.labels is None:
         raise ValueError(f"{argument}: mode '{axis.name}' is made of time stamps, expected one of labels or positions")
     may_grow = not isinstance(source, DenseSource)
     if isinstance(what, (str, os.PathLike)):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._axes import Axis, factorize, positions_of, seconds_of
+from ._axes import UNSEEN, Axis, Bins, factorize, parse_stamps, positions_of, seconds_of
 from ._sources import Array, Coords, DenseSource, ListedSource, Reading, Source
 
 _VALUE_NAMES = ("value", "rating", "score", "y", "weight", "count")
@@ -25,6 +25,7 @@ class Column(NamedTuple):
     values: Array
     nulls: int  # the first row without a value, -1: none
     labels: Array | None = None  # text: the values are numbers of these
+    utc: bool = False  # times of known moments, not what some clock shows
 
 
 def is_table(data: Any) -> bool:
@@ -127,9 +128,10 @@ class _PandasTable(_Table):
                 values = series.to_numpy(dtype=np.float64, na_value=np.nan) if first >= 0 else series.to_numpy()
                 columns[name] = Column(values, first)
             elif getattr(series.dtype, "kind", "O") == "M":
-                if getattr(series.dtype, "tz", None) is not None:
+                utc = getattr(series.dtype, "tz", None) is not None
+                if utc:
                     series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-                columns[name] = Column(series.to_numpy(), first)
+                columns[name] = Column(series.to_numpy(), first, utc=utc)
             else:
                 columns[name] = Column(series.to_numpy(dtype=object), first)
         return columns
@@ -175,7 +177,7 @@ class _ArrowTable(_Table):
             elif len(nulls):
                 values = values.astype(np.float64)
                 values[nulls] = np.nan
-            columns[read["name"]] = Column(values, first, labels)
+            columns[read["name"]] = Column(values, first, labels, read["utc"])
         return columns
 
     def _library(self) -> Any:
@@ -313,7 +315,7 @@ def _mode_of(name: str, column: Column, reading: Reading, model: Axis | None) ->
         if column.labels is not None:  # a lookup for each label, not for each row
             places, size = model.find(column.labels)
             return model, places[values], size
-        along, size = model.find(values)
+        along, size = model.find(values, column.utc)
         return model, along, size
     if reading.bins and name in reading.bins:
         return _binned(name, values if column.labels is None else column.labels[values], reading.bins[name])
@@ -325,12 +327,18 @@ def _mode_of(name: str, column: Column, reading: Reading, model: Axis | None) ->
 
 
 def _binned(name: str, values: Array, width: Any) -> tuple[Axis, Array, int]:
-    seconds = seconds_of(values, name)
-    every = _core.duration(str(width))
-    origin = int(seconds.min(initial=0)) if len(seconds) == 0 else int(seconds.min())
-    along = (seconds - origin) // every
+    """The mode that a column of times makes: bins that hold all of them, the first one the earliest."""
+    if values.dtype.kind in "OUT":
+        seconds, dates = parse_stamps(values, name)
+    else:
+        seconds, dates = seconds_of(values, name), values.dtype.kind == "M"
+    bins = Bins(*_core.bins_from(int(seconds.min()) if len(seconds) else 0, str(width), dates))
+    along = np.asarray(_core.bin_numbers(bins, seconds, False))
     size = int(along.max(initial=0)) + 1
-    return Axis(name, size, bins=(origin, every)), along.astype(np.int64), size
+    if size >= UNSEEN:
+        raise ValueError(f"bins: found times that span {size} bins of {_core.bin_width(bins)} in '{name}', expected fewer than {UNSEEN}")
+    labels = None if bins.unit == "second" else np.array(_core.bin_texts(bins, list(range(size))), object)
+    return Axis(name, size, labels, bins=bins), along, size
 
 
 def _series_source(data: Any, reading: Reading, known: list[Axis] | None) -> Source:

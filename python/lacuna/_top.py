@@ -78,7 +78,7 @@ def _places(axis: Axis, value: Any, argument: str) -> Array:
 
 def _expected(axis: Axis, label: Any) -> str:
     if axis.bins is not None:
-        return f"a time of mode '{axis.name}': from {axis.label_at(0)} on, {axis.size} steps of {axis.bins[1]} seconds"
+        return f"a time of mode '{axis.name}': from {axis.label_at(0)} on, {axis.size} steps of {_core.bin_width(axis.bins)}"
     if axis.labels is None:
         return f"an index of mode '{axis.name}', 0 to {axis.size - 1}"
     meant = _core.nearest(str(label), label_texts(axis.labels))

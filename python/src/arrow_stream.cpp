@@ -99,10 +99,17 @@ const char* time_unit(const ArrowSchema& schema) {
   return format.starts_with("tsn") ? "ns" : "s";
 }
 
+// "tsu:Europe/Berlin" are moments, "tsu:" what some clock shows.
+bool has_time_zone(const ArrowSchema& schema) {
+  const std::string_view format(schema.format);
+  return format.starts_with("ts") && format.size() > 4;
+}
+
 ColumnReader::ColumnReader(const ArrowSchema& schema)
     : kind(kind_of(schema)),
       name(schema.name != nullptr ? schema.name : ""),
       unit(kind == ColumnKind::kTime ? time_unit(schema) : ""),
+      utc(kind == ColumnKind::kTime && has_time_zone(schema)),
       format_(schema.dictionary != nullptr ? schema.dictionary->format : schema.format),
       index_format_(schema.dictionary != nullptr ? schema.format : "") {}
 

@@ -50,6 +50,7 @@ enum class ColumnKind { kWhole, kNumber, kText, kTime, kNulls, kOther };
 [[nodiscard]] ColumnKind kind_of(const ArrowSchema& schema);
 // Of a column of kind kTime: "D", "s", "ms", "us" or "ns", as NumPy names them.
 [[nodiscard]] const char* time_unit(const ArrowSchema& schema);
+[[nodiscard]] bool has_time_zone(const ArrowSchema& schema);
 
 // One column, chunk after chunk.
 class ColumnReader {
@@ -64,6 +65,7 @@ class ColumnReader {
   ColumnKind kind;
   std::string name;
   std::string unit;                 // kTime
+  bool utc = false;                 // kTime: moments, not what some clock shows
   std::vector<std::int64_t> whole;  // kWhole, kTime; 0 for null
   std::vector<double> numbers;      // kNumber; NaN for null
   std::vector<Index> codes;         // kText: the label of each row; nulls are left out

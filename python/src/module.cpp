@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   m.def("thread_count", &lacuna::thread_count, "How many threads the library uses.");
   register_errors(m);
   register_data(m);
+  register_bins(m);
   register_side(m);
   register_settings(m);
   register_model(m);

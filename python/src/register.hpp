@@ -10,6 +10,7 @@ namespace lacuna::python {
 void register_errors(nanobind::module_& m);
 void register_settings(nanobind::module_& m);
 void register_data(nanobind::module_& m);
+void register_bins(nanobind::module_& m);
 void register_side(nanobind::module_& m);
 void register_tables(nanobind::module_& m);
 void register_model(nanobind::module_& m);

@@ -2,9 +2,9 @@
 // Modes, lists of entries, and the observed tensor that a fit takes over.
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <lacuna/tensor/tensor.hpp>
 
 #include "arrays.hpp"
+#include "bins.hpp"
 #include "data.hpp"
 #include "errors.hpp"
 #include "register.hpp"
@@ -35,10 +36,8 @@ void check_values(const std::vector<Mode>& modes, const Entries& entries) {
 
 namespace {
 
-using Bins = std::optional<std::pair<std::int64_t, std::int64_t>>;  // origin and width, in seconds
-
 Mode make_mode(std::string name, Index size, std::vector<std::string> labels,
-               const std::vector<double>& positions, const Bins& bins, int same_as,
+               const std::vector<double>& positions, const std::optional<Bins>& bins, int same_as,
                std::shared_ptr<SideInformation> side) {
   if (!labels.empty() && labels.size() != size)
     throw std::invalid_argument(
@@ -50,7 +49,10 @@ Mode make_mode(std::string name, Index size, std::vector<std::string> labels,
             .positions = positions,
             .side = std::move(side),
             .same_as = same_as};
-  if (bins) mode.binning = Binning{.origin = bins->first, .width = bins->second};
+  if (bins) {
+    mode.binning = binning_of(*bins);
+    mode.time_zone = time_zone_of(*bins);
+  }
   return mode;
 }
 
@@ -160,9 +162,8 @@ void register_data(nb::module_& m) {
           nb::rv_policy::move)
       .def_prop_ro("bins",
                    [](const Mode& mode) {
-                     const bool plain =
-                         mode.binning && mode.binning->unit == BinUnit::kSecond && mode.labels.empty();
-                     return plain ? Bins({mode.binning->origin, mode.binning->width}) : std::nullopt;
+                     return mode.binning ? std::optional(bins_of(*mode.binning, mode.time_zone))
+                                         : std::nullopt;
                    })
       .def_prop_ro("same_as", [](const Mode& mode) { return mode.same_as; })
       .def_prop_ro("side",

@@ -35,10 +35,10 @@ Format format_of(const std::string& text) {
   throw std::invalid_argument(fmt::format("format: found '{}', expected one of {}", text, words));
 }
 
-using Bins = std::vector<std::pair<std::string, std::string>>;   // column and width
-using Files = std::vector<std::pair<std::string, std::string>>;  // mode and path
+using Widths = std::vector<std::pair<std::string, std::string>>;  // column and width of bins
+using Files = std::vector<std::pair<std::string, std::string>>;   // mode and path
 
-std::vector<BinRequest> bins_of(const Bins& bins) {
+std::vector<BinRequest> requests_of(const Widths& bins) {
   std::vector<BinRequest> requests;
   for (const auto& [column, width] : bins) {
     auto request = parse_bin_width(width);
@@ -112,7 +112,7 @@ void register_options(nb::module_& m) {
              for (const auto& [mode, path] : files) o.coordinates.push_back({.mode = mode, .path = path});
            })
       .def_rw("table_indices", &ReadOptions::table_indices)
-      .def("set_bins", [](ReadOptions& o, const Bins& bins) { o.bins = bins_of(bins); });
+      .def("set_bins", [](ReadOptions& o, const Widths& bins) { o.bins = requests_of(bins); });
 }
 
 }  // namespace
@@ -137,8 +137,7 @@ void register_files(nb::module_& m) {
         if (!seconds) raise({.kind = ErrorKind::kUsage, .where = argument, .what = seconds.error().what});
         return *seconds;
       },
-      nb::arg("text"), nb::arg("argument") = "bins",
-      "'7d', '12h', '30m', '45s' or plain seconds, in seconds.");
+      nb::arg("text"), nb::arg("argument"), "'7d', '12h', '30m', '45s' or plain seconds, in seconds.");
   m.def(
       "report_page",
       [](const FittedModel& fitted, const Entries* train, const Entries* test, bool picture) {

@@ -116,6 +116,7 @@ class ArrowTable {
     column["name"] = reader.name;
     column["kind"] = word_for(reader.kind);
     column["unit"] = reader.unit;
+    column["utc"] = reader.utc;
     column["rows"] = reader.rows;
     if (reader.kind == ColumnKind::kText) {
       column["values"] = owned(std::move(reader.codes));

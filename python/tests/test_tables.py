@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Long tables: labels in, labels out."""
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import EXACT, QUICK, low_rank, rmse, with_holes
@@ -125,6 +127,76 @@ def test_times_are_positions_and_can_be_binned(kind):
     assert binned.shape_ == (2, 5)
     assert np.asarray(binned.predict(table)).shape == (8,)
     assert binned.top(sensor="a", n=5)[0][0] == np.datetime64("2024-01-29"), "the beginning of the last bin"
+
+
+def dated(days):
+    """Sales of two sites on every fifth day from a Wednesday on, as a frame."""
+    stamps = pd.Timestamp("2024-01-03") + pd.to_timedelta(5 * np.arange(days // 5), "D")
+    site, time = np.meshgrid(["a", "b", "c"], stamps, indexing="ij")
+    return pd.DataFrame({"site": site.ravel(), "time": time.ravel(), "value": np.sqrt(np.arange(float(site.size)))})
+
+
+@pytest.mark.parametrize("width", ["7d", "1w", "2w", "1M", "1Q", "1y"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bins_are_those_of_the_command_line(width, kind, tmp_path):
+    frame = dated(500)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    from_file = lacuna.read(tmp_path / "t.csv", bins={"time": width}, columns=["site", "time"])
+    settings = {"method": "offsets", "offsets": "modes", "duplicates": "mean"}
+    ours = lacuna.TensorCompleter(**settings).fit(as_kind(frame, kind), modes=["site", "time"], bins={"time": width})
+    theirs = lacuna.TensorCompleter(**settings).fit(from_file)
+    assert ours._axes[1].bins == theirs._axes[1].bins
+    assert ours.shape_ == theirs.shape_
+    labels = [axis.labels for axis in (ours._axes[1], theirs._axes[1])]
+    assert [None if of is None else of.tolist() for of in labels[:1]] == [None if of is None else of.tolist() for of in labels[1:]]
+    assert np.array_equal(ours.predict(as_kind(frame, kind)), theirs.predict(frame))
+    begin = ours.top(site="a", n=1, lowest=True, exclude=None)[0][0]
+    assert isinstance(begin, np.datetime64)
+    if width == "1w":
+        assert ours._axes[1].label_at(0) == np.datetime64("2024-01-01"), "a Monday"
+    copied = pickle.loads(pickle.dumps(ours))
+    assert np.array_equal(copied.predict(frame), ours.predict(frame))
+
+
+def test_a_model_of_calendar_bins_puts_times_into_them(tmp_path):
+    frame = dated(400)
+    settings = {"method": "offsets", "offsets": "modes", "duplicates": "mean"}
+    model = lacuna.TensorCompleter(**settings).fit(frame, modes=["site", "time"], bins={"time": "1M"})
+    model.save(tmp_path / "m.lac")
+    model = lacuna.load(tmp_path / "m.lac")
+    asked = pd.DataFrame({"site": ["a"] * 4, "time": pd.to_datetime(["2024-07-01", "2024-07-31", "2024-07-15", "2030-01-01"])})
+    predicted = np.asarray(model.predict(asked))
+    assert predicted[0] == predicted[1] == predicted[2]
+    assert np.array_equal(model.predict(asked.astype({"time": str})), predicted), "texts are read as files' are"
+    with pytest.raises(ValueError, match=r"found .*2030-01-01.*, expected a time of mode 'time': from 2024-01-01 on, 14 steps of 1 month"):
+        model.top(time=np.datetime64("2030-01-01"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_times_without_an_offset_are_what_the_clock_of_a_model_shows(kind, tmp_path):
+    dated(400).to_csv(tmp_path / "t.csv", index=False)
+    tensor = lacuna.read(tmp_path / "t.csv", bins={"time": "1M"}, columns=["site", "time"], time_zone="Europe/Berlin")
+    model = lacuna.TensorCompleter(method="offsets", offsets="modes", duplicates="mean").fit(tensor)
+
+    def at(stamps):
+        frame = pd.DataFrame({"site": ["a"] * len(stamps), "time": stamps})
+        return np.asarray(model.predict(as_kind(frame, kind))).tolist()
+
+    clock = pd.to_datetime(["2024-07-31 10:00", "2024-07-31 22:30", "2024-08-01 00:30"])
+    july, late, august = at(clock)
+    assert late == july != august
+    assert at(clock.tz_localize("UTC")) == [july, august, august]
+    assert at(clock.tz_localize("Europe/Berlin")) == [july, july, august]
+
+
+def test_bins_of_numbers_are_called_by_numbers():
+    frame = pd.DataFrame({"site": ["a", "b", "a", "b"], "time": [100, 100, 90100, 90100], "value": [1.0, 2.0, 3.0, 4.0]})
+    model = lacuna.TensorCompleter(method="offsets", offsets="modes").fit(frame, modes=["site", "time"], bins={"time": "1d"})
+    assert model.top(site="a", n=2, exclude=None)[0][0] == 86500
+    with pytest.raises(ValueError, match="bins: found '1x', expected a width > 0 such as 7d.* or of the calendar 1w, 1M, 1Q or 1y"):
+        lacuna.TensorCompleter().fit(frame, bins={"time": "1x"})
+    with pytest.raises(ValueError, match="mode 'time': found 'soon', expected a time stamp"):
+        lacuna.TensorCompleter().fit(frame.assign(time="soon"), bins={"time": "1d"})
 
 
 def test_columns_are_found_as_the_command_line_finds_them():
