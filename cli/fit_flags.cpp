@@ -127,7 +127,8 @@ Result<Settings> FitFlags::settings(const std::vector<Mode>& modes, std::unique_
   if (warm) {  // it goes on with its own kind of model, unless told otherwise
     const auto method = parse_method(warm->method);
     settings.method.settle(method && takes(*method, kTakesInit) ? *method : Method::kTrMm);
-    if (takes(*settings.method, kTakesRank)) settings.ranks.settle(ranks(*warm));
+    if (takes(*settings.method, kTakesRank) && settings.latent.certified_gap.open())
+      settings.ranks.settle(ranks(*warm));
   }
   if (intervals) settings.search.calibrate = kCalibrationShare;
   if (preset == "paper") {
@@ -137,6 +138,7 @@ Result<Settings> FitFlags::settings(const std::vector<Mode>& modes, std::unique_
         if (auto read = read_flag(setting, text, modes, settings); !read) return read.error();
   }
   if (!report.empty()) settings.latent.certify = Certify::kEveryStep;
+  check_values(settings, static_cast<int>(modes.size()));
   if (settings.method.given()) (void)settled(settings, static_cast<int>(modes.size()));  // throws
   return settings;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <lacuna/method/settings.hpp>
 #include <stdexcept>
 
@@ -12,14 +13,39 @@ OffsetSpec default_offsets(std::string_view words, int order) {
   return spec;
 }
 
-void check_values(const Settings& settings) {
+void check_ranges(const Settings& settings) {
   for (const SettingField& field : setting_fields())
     if (field.fits != nullptr && !field.fits(settings))
       throw std::invalid_argument(std::string(field.name) + " must be " + std::string(field.values));
   if (!(settings.search.calibrate >= 0.0 && settings.search.calibrate < 1.0))
     throw std::invalid_argument("calibrate must be a share >= 0 and below 1");
+  if (settings.links.negatives.value_or(0) < 0)
+    throw std::invalid_argument("negatives must be a whole number >= 0, got " +
+                                std::to_string(*settings.links.negatives));
   if (settings.lambda.given() && settings.latent.lambdas.given())
     throw std::invalid_argument("lambda and lambdas exclude each other");
+}
+
+// The modes that settings name are the tensor's.
+void check_modes(const Settings& settings, int order) {
+  const auto refuse = [order](const std::string& name, int found) {
+    throw std::invalid_argument(name + " from 0 to " + std::to_string(order - 1) + ", got " +
+                                std::to_string(found));
+  };
+  const auto exists = [order](int mode) { return mode >= 0 && mode < order; };
+  if (settings.dense.tubes.given() && !exists(*settings.dense.tubes))
+    refuse("tubes must be a mode", *settings.dense.tubes);
+  const std::vector<int>& corrupted = settings.links.corrupted;
+  for (auto mode = corrupted.begin(); mode != corrupted.end(); ++mode)
+    if (!exists(*mode) || std::find(corrupted.begin(), mode, *mode) != mode)
+      refuse("corrupted must be modes, each once,", *mode);
+  if (settings.latent.parts.given())
+    for (const PartOptions& part : *settings.latent.parts) check_part(part.spec, order);
+  if (settings.offsets.open()) return;
+  for (const std::vector<int>& effect : settings.offsets->effects)
+    if (effect.empty() || effect.size() > 2 || !std::all_of(effect.begin(), effect.end(), exists) ||
+        (effect.size() == 2 && effect[0] >= effect[1]))
+      throw std::invalid_argument("an offset belongs to one mode or to two ascending modes of the tensor");
 }
 
 }  // namespace
@@ -46,6 +72,13 @@ bool has_loss(Method method, Loss loss) {
   return takes(method, kTakesLoss) && of_links == (method == Method::kComplEx);
 }
 
+void check_values(const Settings& settings, int order) {
+  check_ranges(settings);
+  check_modes(settings, order);
+  if (settings.ranks.given() && settings.latent.certified_gap.given())
+    throw std::invalid_argument("rank and gap exclude each other: ranks grow until the gap is reached");
+}
+
 void check_taken(const Settings& settings) {
   const Method method = settings.method.value_or(Method::kTrMm);
   for (const SettingField& field : setting_fields())
@@ -64,7 +97,8 @@ void check_taken(const Settings& settings) {
 Settings settled(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
   check_taken(settings);
-  check_values(settings);
+  check_ranges(settings);
+  check_modes(settings, order);
   const MethodInfo& method = info(*settings.method);
   const auto settle = [&](unsigned setting, auto& choice, auto value) {
     if (takes(method.method, setting)) choice.settle(std::move(value));

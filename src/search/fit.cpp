@@ -285,6 +285,7 @@ FitCallbacks closing(const FitCallbacks& callbacks, Journal& journal) {
 
 FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallbacks& callbacks,
               const Entries* test) {
+  check_values(settings, tensor.order());
   if (callbacks.checkpoint == nullptr) return fit_all(std::move(tensor), settings, callbacks, test);
   Journal& journal = callbacks.checkpoint->journal();
   journal.share(sharers(callbacks));

@@ -55,6 +55,7 @@ void check(const ObservedTensor& tensor, const TuneOptions& options, const Commu
   for (const double lambda : options.lambdas)
     if (!(lambda > 0.0) || !std::isfinite(lambda))
       throw std::invalid_argument("every lambda must be a positive number, got " + std::to_string(lambda));
+  for (const TuneCandidate& candidate : options.candidates) check_values(candidate.options, tensor.order());
   for (const TuneCandidate& candidate : options.candidates)
     if (takes_lambda(candidate) && options.lambdas.empty() && candidate.lambdas.empty())
       throw std::invalid_argument("there is no lambda to try");

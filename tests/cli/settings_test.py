@@ -65,6 +65,13 @@ class Settings(CliTest):
         said = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "tr-ls", "--gap", "1e-6")
         self.assertIn("tr-ls does not take gap", said)
 
+    def test_a_rank_and_a_gap_exclude_each_other(self):
+        self.write("train.tns", "1 1 1\n2 1 2\n1 2 3\n")
+        for method in ((), ("--method", "tr-mm")):
+            said = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--rank", "3", "--gap", "1e-3", *method)
+            self.assertIn("rank and gap exclude each other", said)
+        self.ok("fit", "train.tns", "-o", "m.lac", "--rank", "certified", "--gap", "1e-2", "--method", "tr-mm")
+
     def test_negatives_are_for_facts(self):
         self.write("train.tns", "1 1 1.5\n2 1 2\n1 2 3\n")
         for method in ("mean", "tr-mm"):

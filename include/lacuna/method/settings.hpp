@@ -197,6 +197,10 @@ struct Settings {
 // Whether a method that takes a loss has this one.
 [[nodiscard]] bool has_loss(Method method, Loss loss);
 
+// Throws std::invalid_argument when a value is out of range, a mode is none of the tensor's or two things exclude each
+// other, whatever is left open.
+void check_values(const Settings& settings, int order);
+
 // Throws std::invalid_argument as settled() does, for a method that is given.
 void check_taken(const Settings& settings);
 

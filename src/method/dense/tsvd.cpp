@@ -19,9 +19,6 @@ Solved solve_tsvd(ObservedTensor& tensor, const Settings& options, FitRun& run) 
     throw std::invalid_argument("method tsvd is for tensors of 3 modes, this one has " +
                                 std::to_string(tensor.order()));
   const Shape shape = shape_of(tensor);
-  if (options.dense.tubes.given() && (*options.dense.tubes < 0 || *options.dense.tubes >= 3))
-    throw std::invalid_argument("tubes must be a mode from 0 to 2, got " +
-                                std::to_string(*options.dense.tubes));
   int tubes = options.dense.tubes.value_or(0);
   for (int k = 1; k < 3 && options.dense.tubes.open(); ++k)
     if (shape[k] <= shape[tubes]) tubes = k;
