@@ -27,12 +27,9 @@ class ClipFlag {
         });
   }
 
-  // What the user asked for, else what the model has.
+  // What the user asked for, if anything.
   void apply_to(Model& model) const {
-    if (!text_.empty())
-      model.clip = Clip::parse(text_)->range(model.observed);
-    else if (!model.clip)
-      model.clip = natural_range(model);
+    if (!text_.empty()) set_clip(model, *Clip::parse(text_));
   }
 
  private:
@@ -56,10 +53,11 @@ class RoundFlag {
   void apply_to(const Model& model, std::vector<double>& values) const {
     if (!round_) return;
     const double step = *value_step(model);
+    const std::optional<Range> range = prediction_range(model);
     for (double& value : values) {
       value = step * std::round(value / step);
-      if (model.clip && value < model.clip->low) value = step * std::ceil(model.clip->low / step);
-      if (model.clip && value > model.clip->high) value = step * std::floor(model.clip->high / step);
+      if (range && value < range->low) value = step * std::ceil(range->low / step);
+      if (range && value > range->high) value = step * std::floor(range->high / step);
       if (value == 0.0) value = 0.0;  // which would be written -0
     }
   }

@@ -42,7 +42,7 @@ struct CompleteCommand {
   [[nodiscard]] Result<> check_outputs() const;
   Result<Holed> read() const;
   Result<int> copy(const TensorFile& file) const;
-  Predictor::Prediction predict(Model& fitted, const TensorFile& file);
+  [[nodiscard]] Predictor::Prediction predict(const Model& fitted, const TensorFile& file) const;
   void tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes, Count cells) const;
 };
 
@@ -130,12 +130,9 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
 }
 
 // Every cell of the file, kept where its values are and rounded where that is asked for.
-Predictor::Prediction CompleteCommand::predict(Model& fitted, const TensorFile& file) {
-  const std::optional<Range> asked = fitted.clip;
-  if (!asked && fit.given["clip"].empty()) fitted.clip = natural_range(fitted);
+Predictor::Prediction CompleteCommand::predict(const Model& fitted, const TensorFile& file) const {
   Predictor::Prediction prediction = Predictor(fitted).predict(file.entries.cells);
   round.apply_to(fitted, prediction.value);
-  fitted.clip = asked;
   return prediction;
 }
 

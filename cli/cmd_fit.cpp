@@ -191,7 +191,6 @@ Result<int> FitCommand::run() {
                              [&](const FitProgress& progress) { steps.add(progress); });
   if (!everyone().first()) return exit_code(result, fit.strict);
   result.model.index_base = data->index_base;
-  if (fit.given["clip"] == "none") result.model.record.set("clip", std::string("none"));
   if (auto kept = run.keep_record(result, steps, fit); !kept) return kept.error();
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
   if (auto written = run.write_page(result.model, data->test ? &*data->test : nullptr, fit); !written)

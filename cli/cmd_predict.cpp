@@ -44,12 +44,13 @@ Result<std::vector<io::AddedColumn>> PredictCommand::interval_ends(const Model& 
   std::vector<io::AddedColumn> ends;
   if (!(interval > 0.0)) return ends;
   const std::vector<Count> support = predictor.support(entries.cells, entries.coordinates);
+  const std::optional<Range>& range = predictor.range();
   for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
     io::AddedColumn& column = ends.emplace_back(io::AddedColumn{.name = name, .value = entries.value});
     for (std::size_t e = 0; e < column.value.size(); ++e) {
       double& end = column.value[e];
       end += sign * fitted.calibration.half_width(support[e], interval);
-      if (fitted.clip) end = std::clamp(end, fitted.clip->low, fitted.clip->high);
+      if (range) end = std::clamp(end, range->low, range->high);
       if (!std::isfinite(end))
         return usage_error(
             "--interval",

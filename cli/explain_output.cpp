@@ -130,8 +130,12 @@ void ExplainOutput::add_details(const ExplainedTerm& term, double scale, std::st
                        fmt::format("{} other components", grouped(term.other_components.count)));
 }
 
+IntervalEnds ExplainOutput::ends_of(const Explanation& explanation) const {
+  return interval_ends(model_->calibration, range_, explanation.value, explanation.support, interval_);
+}
+
 std::string ExplainOutput::block(const Query& query, const Explanation& explanation) const {
-  const IntervalEnds ends = interval_ends(*model_, explanation.value, explanation.support, interval_);
+  const IntervalEnds ends = ends_of(explanation);
   std::string text = fmt::format("{}: {:.6g}", at(query, all_modes(*model_)), explanation.value);
   if (ends.low)
     text += fmt::format(", from {:.6g} to {:.6g} with probability {}", *ends.low, *ends.high, interval_);
@@ -146,8 +150,7 @@ std::string ExplainOutput::block(const Query& query, const Explanation& explanat
   }
   if (explanation.value != explanation.sum)
     text += line(explanation.value - explanation.sum,
-                 fmt::format("clip: predictions are kept from {:.6g} to {:.6g}", model_->clip->low,
-                             model_->clip->high));
+                 fmt::format("clip: predictions are kept from {:.6g} to {:.6g}", range_->low, range_->high));
   return text;
 }
 
@@ -204,7 +207,7 @@ ordered_json ExplainOutput::term_object(const Query& query, const ExplainedTerm&
 }
 
 ordered_json ExplainOutput::object(const Query& query, const Explanation& explanation) const {
-  const IntervalEnds ends = interval_ends(*model_, explanation.value, explanation.support, interval_);
+  const IntervalEnds ends = ends_of(explanation);
   ordered_json terms = ordered_json::array();
   for (const ExplainedTerm& term : explanation.terms) terms.push_back(term_object(query, term));
   ordered_json object{{"cell", place(query, all_modes(*model_))}, {"value", explanation.value}};

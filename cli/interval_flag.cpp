@@ -27,14 +27,15 @@ Result<double> IntervalFlag::level(const Model& model, const std::string& path) 
   return *asked_;
 }
 
-IntervalEnds interval_ends(const Model& model, double value, Count support, double level) {
+IntervalEnds interval_ends(const Calibration& calibration, const std::optional<Range>& range, double value,
+                           Count support, double level) {
   if (!(level > 0.0)) return {};
-  const double half = model.calibration.half_width(support, level);
+  const double half = calibration.half_width(support, level);
   if (!std::isfinite(half)) return {};
   IntervalEnds ends{.low = value - half, .high = value + half};
-  if (!model.clip) return ends;
+  if (!range) return ends;
   for (std::optional<double>* end : {&ends.low, &ends.high})
-    *end = std::clamp(**end, model.clip->low, model.clip->high);
+    *end = std::clamp(**end, range->low, range->high);
   return ends;
 }
 

@@ -21,11 +21,12 @@ class IntervalFlag {
   std::optional<double> asked_;
 };
 
-// Nothing where the entries held out for intervals cannot tell.
+// Nothing where the entries held out for intervals cannot tell. `range`: where predictions are kept.
 struct IntervalEnds {
   std::optional<double> low{};
   std::optional<double> high{};
 };
-[[nodiscard]] IntervalEnds interval_ends(const Model& model, double value, Count support, double level);
+[[nodiscard]] IntervalEnds interval_ends(const Calibration& calibration, const std::optional<Range>& range,
+                                         double value, Count support, double level);
 
 }  // namespace lacuna::cli

@@ -49,10 +49,10 @@ void TopOutput::header() {
 std::vector<TopOutput::Ends> TopOutput::intervals(const TopLists& lists) const {
   std::vector<Ends> ends(lists.value.size());
   if (!(options_.interval > 0.0)) return ends;
-  const Model& model = predictor_->model();
+  const Calibration& calibration = predictor_->model().calibration;
   const std::vector<Count> support = predictor_->support(lists.cells);
   for (std::size_t i = 0; i < ends.size(); ++i)
-    ends[i] = interval_ends(model, lists.value[i], support[i], options_.interval);
+    ends[i] = interval_ends(calibration, predictor_->range(), lists.value[i], support[i], options_.interval);
   return ends;
 }
 

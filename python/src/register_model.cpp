@@ -118,15 +118,15 @@ std::shared_ptr<FittedModel> clipped(const FittedModel& fitted, const std::strin
   auto clip = Clip::parse(text);
   if (!clip) raise({.kind = ErrorKind::kUsage, .where = "clip", .what = clip.error().what});
   auto other = std::make_shared<FittedModel>(fitted.model);
-  other->model.clip = clip->range(fitted.model.observed);
+  set_clip(other->model, *clip);
   return other;
 }
 
 using Bounds = std::optional<std::pair<double, double>>;
 
 Bounds clip_of(const FittedModel& fitted) {
-  const std::optional<Range>& clip = fitted.model.clip;
-  return clip ? Bounds({clip->low, clip->high}) : std::nullopt;
+  const std::optional<Range> range = prediction_range(fitted.model);
+  return range ? Bounds({range->low, range->high}) : std::nullopt;
 }
 
 }  // namespace

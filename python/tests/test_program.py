@@ -81,3 +81,37 @@ def test_both_measure_alike(cube, program, tmp_path):
 
 def test_the_program_s_version_is_the_package_s(program, tmp_path):
     assert lacuna.__version__ in run(program, "--version", folder=tmp_path)
+
+
+def count_cube():
+    """Counts with holes, of which a fit of low rank makes negative ones."""
+    rng = np.random.default_rng(2)
+    i, j, k = np.ogrid[:14, :12, :8]
+    counts = np.maximum(0, np.round(40 * np.sin(i) * np.cos(j) + 10 * np.sin(k) + rng.normal(0, 8, (14, 12, 8))))
+    return np.where(rng.random(counts.shape) < 0.5, counts, np.nan)
+
+
+def test_counts_stay_where_the_program_keeps_them(program, tmp_path):
+    holes = count_cube()
+    np.save(tmp_path / "holes.npy", holes)
+    settings = {"method": "tr-mm", "parts": "full", "offsets": "none", "rank": 3, "lam": 10, "max_iterations": 8, "early_stop": 0}
+    names = {"lam": "lambda"}
+    flags = [word for name, value in settings.items()
+             for word in (f"--{names.get(name, name).replace('_', '-')}", value)]  # fmt: skip
+    free = lacuna.TensorCompleter(**settings, clip="none").fit(holes)
+    assert free.predict().min() < -1, "or there is nothing to see"
+    for told in ({}, {"clip": "none"}):
+        words = [word for name, value in told.items() for word in (f"--{name}", value)]
+        run(program, "complete", "holes.npy", "-o", "whole.npy", "--model", "model.lac", *flags, *words, folder=tmp_path)
+        run(program, "predict", "model.lac", "holes.npy", "-o", "answer.npy", folder=tmp_path)
+        answer = np.load(tmp_path / "answer.npy")
+        ours = lacuna.TensorCompleter(**settings, **told).fit(holes)
+        assert (ours.predict() == answer).all()
+        assert (lacuna.load(tmp_path / "model.lac").predict() == answer).all()
+        assert (ours.transform(holes) == np.load(tmp_path / "whole.npy")).all()
+        assert (lacuna.complete(holes, **settings, **told) == np.load(tmp_path / "whole.npy")).all()
+        assert lacuna.explain(ours, mode1=4, mode2=0, mode3=4)["value"] == pytest.approx(answer[4, 0, 4])
+        ((_, lowest),) = ours.top({"mode1": 4, "mode3": 4}, 1, lowest=True, seen=True)
+        assert lowest == pytest.approx(answer[4, :, 4].min())
+        if not told:
+            assert (answer == np.clip(free.predict(), 0, 2 * np.nanmax(holes))).all()

@@ -73,7 +73,7 @@ void ExcludedAlong::columns(const Cells& rows, Count row, const OpenMode& open,
 
 void order_lists(const Predictor& predictor, bool lowest, TopLists& lists) {
   const std::vector<double> scores = predictor.scores(lists.cells);
-  const auto& clip = predictor.model().clip;
+  const std::optional<Range>& range = predictor.range();
   const auto before = [&](Index a, Index b) {
     if (scores[a] != scores[b]) return (scores[a] > scores[b]) != lowest;
     for (int k = 0; k < lists.cells.order(); ++k)
@@ -89,7 +89,7 @@ void order_lists(const Predictor& predictor, bool lowest, TopLists& lists) {
   lists.value.clear();
   for (const Index cell : order) {
     sorted.add(lists.cells, cell);
-    lists.value.push_back(clip ? std::clamp(scores[cell], clip->low, clip->high) : scores[cell]);
+    lists.value.push_back(range ? std::clamp(scores[cell], range->low, range->high) : scores[cell]);
   }
   lists.cells = std::move(sorted);
 }

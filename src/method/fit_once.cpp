@@ -144,7 +144,7 @@ void keep_effects_alone(FitResult& result, const Entries* test, double train_rms
   last.seconds = result.last.seconds;
   last.operator_applications = result.last.operator_applications;
   if (test != nullptr && test->size() > 0) {
-    const std::vector<double> said = Predictor(model).predict(test->cells, test->coordinates).value;
+    const std::vector<double> said = Predictor(model).predict_as_told(test->cells, test->coordinates).value;
     last.test_rmse = rmse(test->value, said);
     last.test_auc = auc(test->value, said);
   }
@@ -168,7 +168,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   model.modes = tensor.take_labels();
   model.entries = entries;
   model.observed = shared_range(tensor.values(), everyone);
-  model.clip = settings.clip.range(model.observed);
+  if (settings.clip.given()) model.clip = settings.clip->range(model.observed);
   const ValueKind kind = shared_value_kind(tensor.values(), everyone);
   const UnitScale unit(tensor, everyone);
   unit.scale(tensor);

@@ -323,9 +323,9 @@ const SettingField kFields[] = {
     number<Positive, kSearch, &SearchSettings::blend>(
         "blend", "auto or a whole number >= 1", "auto", 0,
         "fits whose weighted mean may be the answer where the method is chosen; 1: one model"),
-    {"clip", "LOW,HIGH, auto or none", "none", 0,
-     "keep predictions within; auto: within the values fitted on", never_given, read_clip,
-     [](const Settings& s, const Modes&) { return s.clip == Clip() ? "" : s.clip.text(); }},
+    {"clip", "LOW,HIGH, auto or none", "where ratings, counts and shares are", 0,
+     "keep predictions within; auto: within the values fitted on; none: anywhere", never_given, read_clip,
+     [](const Settings& s, const Modes&) { return s.clip.given() ? s.clip->text() : ""; }},
     {"seed", "a whole number >= 0", "1", 0, "of everything random", never_given, read_seed,
      [](const Settings& s, const Modes&) { return std::to_string(s.seed); }},
 };

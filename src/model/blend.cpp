@@ -27,7 +27,8 @@ Model blended(Blend blend) {
   model.method = "blend";
   model.version = first.version;
   model.record.seed = first.record.seed;
-  if (const FitRecord::Value* kind = first.record.find("values")) model.record.set("values", *kind);
+  for (const std::string_view item : {"values", "clip"})
+    if (const FitRecord::Value* said = first.record.find(item)) model.record.set(item, *said);
   model.record.set("blend", describe(blend));
   model.index_base = first.index_base;
   model.modes = first.modes;

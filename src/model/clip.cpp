@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/number_text.hpp"
+#include "model/value_kind.hpp"
 
 namespace lacuna {
 namespace {
@@ -52,6 +53,15 @@ std::string Clip::text() const {
   if (std::holds_alternative<Observed>(where_)) return "auto";
   const auto* range = std::get_if<Range>(&where_);
   return range != nullptr ? shortest(range->low) + "," + shortest(range->high) : "none";
+}
+
+std::optional<Range> prediction_range(const Model& model) {
+  return model.clip ? model.clip : natural_range(model);
+}
+
+void set_clip(Model& model, const Clip& clip) {
+  model.clip = clip.range(model.observed);
+  model.record.set("clip", clip.text());
 }
 
 }  // namespace lacuna

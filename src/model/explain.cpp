@@ -120,7 +120,7 @@ void weigh(double weight, ExplainedTerm& term) {
 }  // namespace
 
 struct Explainer::State {
-  explicit State(const Model& of) : model(&of) {
+  explicit State(const Model& of) : model(&of), range(prediction_range(of)) {
     if (std::holds_alternative<Blend>(*of.body))
       for (const Model* member : lacuna::members(of)) members.emplace_back(*member);
     else if (of.latent() != nullptr)
@@ -189,6 +189,7 @@ struct Explainer::State {
   }
 
   const Model* model;
+  std::optional<Range> range;      // where predictions are kept
   std::vector<Explainer> members;  // of a blend
   std::optional<PartExplainer> parts;
   std::optional<Predictor> predictor;
@@ -218,7 +219,8 @@ Explanation Explainer::explain(const Cells& cells, Count cell, const ExplainOpti
     }
   }
   for (const ExplainedTerm& term : found.terms) found.sum += term.adds;
-  found.value = model.clip ? std::clamp(found.sum, model.clip->low, model.clip->high) : found.sum;
+  const std::optional<Range>& range = state_->range;
+  found.value = range ? std::clamp(found.sum, range->low, range->high) : found.sum;
   if (!std::isfinite(found.sum))
     throw ValueRangeError("the model's numbers are too large: its prediction of cell " +
                           describe_cell(model.modes, cells, cell, model.index_base) + " is not finite");

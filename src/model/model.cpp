@@ -72,7 +72,7 @@ std::vector<int> ranks(const Model& model) {
   return found;
 }
 
-Predictor::Predictor(const Model& model) : model_(&model) {
+Predictor::Predictor(const Model& model) : model_(&model), range_(prediction_range(model)) {
   if (model.latent() != nullptr) latent_ = std::make_unique<LatentPredictor>(*model.latent());
   if (std::holds_alternative<Blend>(*model.body))
     for (const Model* member : members(model)) members_.emplace_back(*member);
@@ -139,13 +139,23 @@ void Predictor::check_finite(const Cells& cells, const std::vector<double>& valu
                           " is not finite");
 }
 
-Predictor::Prediction Predictor::predict(const Cells& cells,
-                                         const std::vector<std::vector<double>>& coordinates) const {
+Predictor::Prediction Predictor::predict_within(const std::optional<Range>& range, const Cells& cells,
+                                                const std::vector<std::vector<double>>& coordinates) const {
   Prediction prediction = unclipped(cells, coordinates);
-  if (model_->clip)
-    for (double& value : prediction.value) value = std::clamp(value, model_->clip->low, model_->clip->high);
+  if (range)
+    for (double& value : prediction.value) value = std::clamp(value, range->low, range->high);
   check_finite(cells, prediction.value);
   return prediction;
+}
+
+Predictor::Prediction Predictor::predict(const Cells& cells,
+                                         const std::vector<std::vector<double>>& coordinates) const {
+  return predict_within(range_, cells, coordinates);
+}
+
+Predictor::Prediction Predictor::predict_as_told(const Cells& cells,
+                                                 const std::vector<std::vector<double>>& coordinates) const {
+  return predict_within(model_->clip, cells, coordinates);
 }
 
 std::vector<double> Predictor::scores(const Cells& cells) const {

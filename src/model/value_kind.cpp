@@ -72,7 +72,7 @@ std::optional<Range> natural_range(const Model& model) {
   if (model.record.find("clip") != nullptr) return std::nullopt;  // its fit was told
   const auto kind = value_kind(model);
   if (kind == ValueKind::kRatings || kind == ValueKind::kHalves) return model.observed;
-  if (kind == ValueKind::kCounts) return Range{.low = 0.0, .high = 2.0 * model.observed.high};
+  if (kind == ValueKind::kCounts) return Range{.low = 0.0, .high = 2.0 * std::max(0.0, model.observed.high)};
   if (kind == ValueKind::kShares) return Range{.low = 0.0, .high = 1.0};
   return std::nullopt;
 }

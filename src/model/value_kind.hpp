@@ -26,7 +26,8 @@ enum class ValueKind { kNumbers, kWhole, kFacts, kRatings, kHalves, kCounts, kSh
 
 // Of the values that a model was fitted on, from the item "values" of its record; nothing in models that lack it.
 [[nodiscard]] std::optional<ValueKind> value_kind(const Model& model);
-// Where its predictions are kept by the table above; nothing: anywhere.
+// Where its predictions are kept by the table above; nothing: anywhere, or where its fit was told. prediction_range()
+// knows both.
 [[nodiscard]] std::optional<Range> natural_range(const Model& model);
 
 // Likewise; nothing also where their kind is not known.

@@ -94,7 +94,7 @@ void Rivals::consider(const Trial& trial, const Entries& held) {
   // A model that is gone gave way to others before it was asked for anything, and will again.
   std::vector<double> predicted;
   if (!is_gone(trial.model()))
-    predicted = Predictor(trial.model()).predict(held.cells, held.coordinates).value;
+    predicted = Predictor(trial.model()).predict_as_told(held.cells, held.coordinates).value;
   rivals_.insert(place, {.kind = kind, .trial = trial, .predicted = std::move(predicted)});
   if (std::count_if(rivals_.begin(), rivals_.end(), same) > static_cast<std::ptrdiff_t>(kMostOfAKind))
     rivals_.erase(std::find_if(rivals_.rbegin(), rivals_.rend(), same).base() - 1);

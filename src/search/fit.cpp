@@ -33,7 +33,7 @@ void measure(const Entries* test, FitResult& result, const Communicator& sharers
   gather_dual(sharers, result.model, GatherTo::kFirst);
   std::vector<double> found;
   if (sharers.first()) {
-    const auto predicted = Predictor(result.model).predict(test->cells, test->coordinates).value;
+    const auto predicted = Predictor(result.model).predict_as_told(test->cells, test->coordinates).value;
     found.push_back(rmse(test->value, predicted));
     if (const auto area = auc(test->value, predicted)) found.push_back(*area);
   }
@@ -100,7 +100,7 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   whole.converged = converged;
   whole.mixture.clear();
   whole.seconds = watch.seconds();
-  const std::vector<double> fitted = Predictor(whole.model).predict(tensor.cells()).value;
+  const std::vector<double> fitted = Predictor(whole.model).predict_as_told(tensor.cells()).value;
   whole.last.train_rmse = rmse(tensor.values(), fitted);
   measure(test, whole, serial_communicator());
   return whole;

@@ -31,7 +31,7 @@ struct Misses {
 
 Misses misses_of(const Model& model, const Entries& held) {
   const Predictor predictor(model);
-  const std::vector<double> predicted = predictor.predict(held.cells).value;
+  const std::vector<double> predicted = predictor.predict_as_told(held.cells).value;
   Misses misses;
   for (std::size_t e = 0; e < predicted.size(); ++e)
     misses.residuals.push_back(std::abs(held.value[e] - predicted[e]));

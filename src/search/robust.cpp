@@ -59,7 +59,7 @@ RobustWeights initial_weights(const ObservedTensor& tensor) {
 }
 
 RobustWeights weights_from(const ObservedTensor& tensor, const Model& model) {
-  const std::vector<double> predicted = Predictor(model).predict(tensor.cells()).value;
+  const std::vector<double> predicted = Predictor(model).predict_as_told(tensor.cells()).value;
   return weights_about(tensor, [&](Count e) { return predicted[e]; });
 }
 

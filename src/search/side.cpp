@@ -102,7 +102,7 @@ std::string SideSearch::cold_error(const Trial& trial) const {
   std::vector<double> truth;
   std::vector<double> predicted;
   const Entries& held = evaluator_->held();
-  const std::vector<double> all = Predictor(trial.model()).predict(held.cells).value;
+  const std::vector<double> all = Predictor(trial.model()).predict_as_told(held.cells).value;
   std::vector<bool> cold(static_cast<std::size_t>(held.size()), false);
   for (const int mode : known_) {
     const std::vector<double> entries = entries_of_positions(kept(), mode, evaluator_->sharers());

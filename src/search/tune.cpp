@@ -136,11 +136,11 @@ std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
 
 // By the first process, which gets all of a model that is shared.
 double Tuner::mean_absolute_error(const Model& model, const Entries& held) const {
-  if (sharers_->alone()) return mae(held.value, Predictor(model).predict(held.cells).value);
+  if (sharers_->alone()) return mae(held.value, Predictor(model).predict_as_told(held.cells).value);
   Model whole = model;
   gather_dual(*sharers_, whole, GatherTo::kFirst);
   std::vector<double> found;
-  if (sharers_->first()) found.push_back(mae(held.value, Predictor(whole).predict(held.cells).value));
+  if (sharers_->first()) found.push_back(mae(held.value, Predictor(whole).predict_as_told(held.cells).value));
   return sharers_->gather(std::span<const double>(found)).front();
 }
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Predictions of ratings, counts and shares stay where such values are, unless told otherwise; --round."""
+import json
 import math
 import random
+import re
 import unittest
 
 from support import CliTest, read_tns
@@ -72,6 +74,28 @@ class Bounds(CliTest):
         self.assertLess(min(self.predictions()), -1.0)
         self.fitted(self.count, "--clip", "5,20")
         self.assertEqual((min(self.predictions()), max(self.predictions())), (5.0, 20.0))
+
+    def test_none_told_to_complete_and_tune_goes_on(self):
+        self.data(self.count)
+        self.ok("complete", "train.tns", "-o", "out.tns", *FIT, "--model", "m.lac", "--clip", "none")
+        self.assertEqual(self.ok_json("info", "m.lac")["settings"]["clip"], "none")
+        self.assertLess(min(self.predictions()), -1.0)
+        self.ok("tune", "train.tns", "-o", "m.lac", *FIT[:8], "--max-iterations", "8", "--quiet", "--lambda-grid", "10", "--refine", "0",
+                "--folds", "2", "--clip", "none")
+        self.assertLess(min(self.predictions()), -1.0)
+        self.assertGreaterEqual(min(self.predictions("--clip", "auto")), min(self.observed))
+
+    def page_scores(self):
+        page = self.path("page.html").read_text(encoding="utf-8")
+        return json.loads(re.search(r'getElementById\("page"\), (\{.*\})\);\n', page).group(1))["scores"]
+
+    def test_reports_are_about_the_values_that_are_predicted(self):
+        self.fitted(self.count, "--report", "page.html")
+        errors = [self.ok_json("evaluate", "m.lac", "train.tns", *flags)["rmse"] for flags in ((), ("--clip", "none"))]
+        self.assertLess(*errors)  # or there is nothing to see
+        self.assertEqual(self.page_scores()["training RMSE"], f"{errors[0]:.6g}")
+        self.ok("report", "m.lac", "-o", "page.html", "--train", "train.tns")
+        self.assertEqual(self.page_scores()["training RMSE"], f"{errors[0]:.6g}")
 
     def test_round(self):
         self.fitted(self.count)

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <lacuna/model/explain.hpp>
 #include <vector>
+
+#include "model/blend.hpp"
+#include "model/body.hpp"
+#include "support/random_tensor.hpp"
 
 namespace lacuna {
 namespace {
@@ -40,6 +45,48 @@ TEST(ValueKind, SaysWherePredictionsAreKept) {
   Model told = model_of({1, 2, 5});
   told.record.set("clip", std::string("none"));
   EXPECT_EQ(natural_range(told), std::nullopt);
+}
+
+// Of counts up to 20, which says -5 and 60 of its two columns.
+Model model_of_counts() {
+  Model model = model_of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20});
+  model.modes = test::plain_modes({2, 2});
+  model.offsets.effects.push_back({.modes = {1}, .key = {0, 1}, .value = {-5.0, 60.0}});
+  return model;
+}
+
+Model blend_of(const Model& model) { return blended({.members = {model, model}, .weights = {0.25, 0.75}}); }
+
+std::vector<double> explained(const Model& model, const Cells& cells) {
+  Explainer explainer(model);
+  std::vector<double> values;
+  for (Count c = 0; c < cells.size(); ++c) values.push_back(explainer.explain(cells, c).value);
+  return values;
+}
+
+TEST(ValueKind, KeepsWhatEveryoneIsTold) {
+  const Cells cells{{0, 0}, {0, 1}};
+  const std::vector<double> kept{0.0, 40.0};
+  const std::vector<double> free{-5.0, 60.0};
+  for (Model model : {model_of_counts(), blend_of(model_of_counts())}) {
+    EXPECT_EQ(Predictor(model).predict(cells).value, kept);
+    EXPECT_EQ(explained(model, cells), kept);
+    EXPECT_EQ(Predictor(model).scores(cells), free);
+    EXPECT_EQ(Predictor(model).predict_as_told(cells).value, free);
+    set_clip(model, Range{.low = 1, .high = 50});
+    EXPECT_EQ(Predictor(model).predict(cells).value, (std::vector<double>{1.0, 50.0}));
+    EXPECT_EQ(explained(model, cells), (std::vector<double>{1.0, 50.0}));
+    EXPECT_EQ(Predictor(model).predict_as_told(cells).value, (std::vector<double>{1.0, 50.0}));
+    set_clip(model, Clip());
+    EXPECT_EQ(Predictor(model).predict(cells).value, free);
+    EXPECT_EQ(explained(model, cells), free);
+  }
+}
+
+TEST(ValueKind, ABlendKeepsToWhatItsMembersWereTold) {
+  Model told = model_of_counts();
+  set_clip(told, Clip());
+  EXPECT_EQ(prediction_range(blend_of(told)), std::nullopt);
 }
 
 TEST(ValueKind, SaysWhatValuesAreMultiplesOf) {

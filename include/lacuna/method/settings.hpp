@@ -168,7 +168,7 @@ struct Settings {
   Choice<OffsetSpec> offsets{};
   Choice<std::vector<int>> ranks{};  // one for each part, or for each mode, or one for all; capped at n_k
   Choice<double> lambda{};           // > 0; lambda_p = lambda times part_scale() times the part's own factor
-  Clip clip{};                       // where predictions are kept
+  Choice<Clip> clip{};               // where predictions are kept; open: where values of their kind are
   Choice<int> max_iterations{};      // steps, in all
   Choice<double> tolerance{};        // on the gradient norm relative to the objective
   std::optional<double> max_time{};  // seconds, > 0, choosing included

@@ -45,7 +45,8 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// Anywhere, within the values that were observed, or within a given range.
+// Anywhere, within the values that were observed, or within a given range. Anywhere is told, too: where nothing is
+// said, predictions stay where values of their kind are (prediction_range() below).
 class Clip {
  public:
   Clip() = default;   // anywhere
@@ -182,7 +183,7 @@ struct Model {
   // Said instead of a cell's offset where the body says nothing of it; empty: the offsets are as good.
   Offsets fallback{};
   Range observed;               // the smallest and largest value it was fitted on
-  std::optional<Range> clip{};  // predictions are kept within
+  std::optional<Range> clip{};  // what its fit was told to keep predictions within
   BodyBox body{};
   Calibration calibration{};  // empty unless asked for
 
@@ -196,6 +197,12 @@ struct Model {
 // The ranks of the body: of each part, of each mode, or the one of a CP tensor; none where there is none.
 [[nodiscard]] std::vector<int> ranks(const Model& model);
 
+// Where its predictions are kept: within its clip; else, unless its fit was told anywhere, where values of the kind it was
+// fitted on are: ratings, counts, shares. Nothing: anywhere.
+[[nodiscard]] std::optional<Range> prediction_range(const Model& model);
+// Keeps them there from now on, whatever the fit was told.
+void set_clip(Model& model, const Clip& clip);
+
 // Answers questions about a model. Set-up is O(N) for each latent part, nothing otherwise.
 class Predictor {
  public:
@@ -206,6 +213,8 @@ class Predictor {
   ~Predictor();
 
   [[nodiscard]] const Model& model() const { return *model_; }
+  // prediction_range(model()), as it was when the predictor was made.
+  [[nodiscard]] const std::optional<Range>& range() const { return range_; }
 
   struct Prediction {
     std::vector<double> value;
@@ -224,7 +233,12 @@ class Predictor {
   [[nodiscard]] Prediction predict(const Cells& cells,
                                    const std::vector<std::vector<double>>& coordinates = {}) const;
 
-  // The same values as they come, not kept within the model's range: what an order of cells goes by.
+  // The same kept within the model's clip only, not where values of their kind are: what a search compares, whose errors
+  // are to tell a model that leaves that range from one that does not.
+  [[nodiscard]] Prediction predict_as_told(const Cells& cells,
+                                           const std::vector<std::vector<double>>& coordinates = {}) const;
+
+  // The same values as they come, not kept within any range: what an order of cells goes by.
   [[nodiscard]] std::vector<double> scores(const Cells& cells) const;
 
   // How well each cell is supported: the observed entries on its fibers for latent parts (those on near
@@ -253,6 +267,8 @@ class Predictor {
   friend class BlockScorer;  // the same answers for many cells at once (src/model/block_scorer.hpp)
 
   void check_order(const Cells& cells) const;
+  [[nodiscard]] Prediction predict_within(const std::optional<Range>& range, const Cells& cells,
+                                          const std::vector<std::vector<double>>& coordinates) const;
   [[nodiscard]] Prediction unclipped(const Cells& cells,
                                      const std::vector<std::vector<double>>& coordinates) const;
   [[nodiscard]] Prediction blend_of(const Cells& cells,
@@ -260,6 +276,7 @@ class Predictor {
   void check_finite(const Cells& cells, const std::vector<double>& value) const;
 
   const Model* model_;
+  std::optional<Range> range_;
   std::unique_ptr<class LatentPredictor> latent_;  // for a latent body
   std::vector<Predictor> members_;                 // of a blend
 };
