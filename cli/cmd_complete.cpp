@@ -13,6 +13,7 @@
 #include "clip.hpp"
 #include "cluster.hpp"
 #include "command.hpp"
+#include "fact_flags.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
 #include "io/file/stream_copy.hpp"
@@ -31,6 +32,7 @@ struct CompleteCommand {
   Output output;
   InputFlags input;
   FitFlags fit;
+  FactFlags facts;
   RoundFlag round;
 
   struct Holed {
@@ -74,6 +76,14 @@ Result<> list_every_cell(TensorFile& file) {
     ++file.missing;
   }
   return Nothing{};
+}
+
+// What is filled in is no fact of the file's: a table that lists facts gets a column for how likely each cell is, also where
+// all numbers happen to be 1.
+void add_value_column(TableLayout& table) {
+  if (table.columns == 0 || table.value_column >= 0) return;
+  if (!table.header.empty()) table.header.emplace_back("value");
+  table.value_column = table.columns++;
 }
 
 // Nothing is missing: no fit is needed to write the same again.
@@ -123,6 +133,7 @@ Result<CompleteCommand::Holed> CompleteCommand::read() const {
   auto tensor = observe(in, observed, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
   holed.data.take(std::move(*tensor));
+  holed.data.facts = tells_facts_alone(*file, holed.data);
   file->entries.weight.clear();  // what is filled in has none
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
   holed.file = std::move(*file);
@@ -145,8 +156,9 @@ Result<int> CompleteCommand::run() {
   auto& [data, file] = *holed;
   announce(output, in, data);
   std::unique_ptr<Model> warm;
-  const auto settings = fit.settings(data.tensor.modes(), warm);
+  auto settings = fit.settings(data.tensor.modes(), warm);
   if (!settings) return settings.error();
+  if (auto taken = facts.take(data, output, *settings); !taken) return taken.error();
   if (!file.dense && file.missing == 0)
     if (auto listed = list_every_cell(file); !listed) return listed.error();
   if (file.missing == 0 && !denoise && model.empty() && fit.report.empty())
@@ -170,6 +182,7 @@ Result<int> CompleteCommand::run() {
   for (Count e = 0; e < file.entries.size(); ++e)
     if (denoise || std::isnan(file.entries.value[e])) file.entries.value[e] = prediction.value[e];
   file.missing = 0;
+  add_value_column(file.table);
   if (auto written = write_tensor(out, file); !written) return written.error();
   if (auto page = run.write_page(result.model, nullptr, fit); !page) return page.error();
   if (!model.empty())
@@ -215,6 +228,7 @@ Action add_complete(CLI::App& app) {
   verb.add_option("--model", command->model, "also write the fitted model here");
   verb.add_flag("--denoise", command->denoise, "replace observed cells, too, by what the model says");
   command->round.add_flag(verb);
+  command->facts.add_flags(verb);
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

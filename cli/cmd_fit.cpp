@@ -13,6 +13,7 @@
 #include "certificate.hpp"
 #include "cluster.hpp"
 #include "command.hpp"
+#include "fact_flags.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
 #include "model/body.hpp"
@@ -28,16 +29,14 @@ struct FitCommand {
   std::string test;
   std::string metric;
   std::string history;
-  std::optional<int> negatives;  // nothing: as many as are usual for facts
-  std::string corrupt;
   Output output;
   InputFlags input;
   FitFlags fit;
+  FactFlags facts;
 
   Result<int> run();
   [[nodiscard]] Result<> check_outputs() const;
   Result<> check_metric(const TrainingData& data) const;
-  Result<> take_facts(const TrainingData& data, Settings& settings) const;
   [[nodiscard]] nlohmann::ordered_json report(const FitResult& result, Count missing) const;
   void tell(const FitResult& result) const;
 };
@@ -54,23 +53,6 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   if (metric == "auc" && !is_binary(data.test->value))
     return usage_error(
         "--metric", fmt::format("auc needs test values that are 0 or 1, both present; {} has others", test));
-  return Nothing{};
-}
-
-// What is not in a file of facts is mostly none: methods that learn from values need some of those cells.
-Result<> FitCommand::take_facts(const TrainingData& data, Settings& settings) const {
-  if (!corrupt.empty()) {
-    auto list = parse_mode_list(corrupt, data.tensor.modes());
-    if (!list) return usage_error("--corrupt", list.error().what);
-    settings.links.corrupted = std::move(*list);
-  }
-  if (negatives)
-    settings.links.negatives = *negatives;
-  else if (data.facts)
-    settings.links.negatives = usual_negatives(data.entries);
-  if (settings.links.negatives.value_or(0) > 0 && data.facts)
-    output.say(fmt::format("{} facts; where a method needs cells of value 0, {} are drawn for each",
-                           grouped(data.entries), *settings.links.negatives));
   return Nothing{};
 }
 
@@ -177,7 +159,7 @@ Result<int> FitCommand::run() {
   std::unique_ptr<Model> warm;
   auto settings = fit.settings(data->tensor.modes(), warm);
   if (!settings) return settings.error();
-  if (auto taken = take_facts(*data, *settings); !taken) return taken.error();
+  if (auto taken = facts.take(*data, output, *settings); !taken) return taken.error();
   announce(output, train, *data);
   if (auto can = check_shared(*settings); !can) return can.error();
   if (auto fits = agreed(check_fit_memory(*data, *settings, output, !fit.checkpoint.file.empty())); !fits)
@@ -220,13 +202,7 @@ Action add_fit(CLI::App& app) {
   verb.add_option("--metric", command->metric, "what counts on the test file")
       ->check(CLI::IsMember({"rmse", "auc"}));
   verb.add_option("--history", command->history, "CSV file for a line per step");
-  verb.add_option("--negatives", command->negatives,
-                  "for files of facts: cells of value 0 to draw for each fact, one index replaced at random; "
-                  "unset: 30, or fewer where that is millions; 0: values of 1 are just values")
-      ->check(CLI::Range(0, 1000));
-  verb.add_option("--corrupt", command->corrupt,
-                  "the modes whose index is replaced; unset: heads and tails of "
-                  "links, all modes of anything else");
+  command->facts.add_flags(verb);
   command->fit.add_flags(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

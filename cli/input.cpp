@@ -235,6 +235,14 @@ bool is_sparse(const TensorFile& file, const TrainingData& data) {
          static_cast<double>(data.entries) < kMostOfThem * count_cells(data.tensor.modes());
 }
 
+}  // namespace
+
+bool tells_facts_alone(const TensorFile& file, const TrainingData& data) {
+  return has_ones_alone(data.tensor) && (lists_facts(file) || is_sparse(file, data));
+}
+
+namespace {
+
 // The first two places where the file lists a cell. Reads it again, by all processes.
 Result<std::vector<std::string>> find_mentions(const std::string& path, const ReadOptions& options,
                                                const std::vector<Index>& cell) {
@@ -341,7 +349,7 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
   } else if (auto fine = observe_share(path, file, *options, flags.duplicate_policy(), data); !fine) {
     return fine.error();
   }
-  data.facts = has_ones_alone(data.tensor) && (lists_facts(file) || is_sparse(file, data));
+  data.facts = tells_facts_alone(file, data);
   return data;
 }
 

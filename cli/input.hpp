@@ -76,6 +76,9 @@ struct TrainingData {
 Result<TrainingData> read_training(const std::string& path, const std::string& test_path,
                                    const InputFlags& flags, const SideFlags& side);
 
+// Whether every entry says that something is so. By all processes.
+[[nodiscard]] bool tells_facts_alone(const TensorFile& file, const TrainingData& data);
+
 [[nodiscard]] bool shows_a_picture(const TensorFile& file);
 
 // Observed entries of a file already read. Names file and line of a repeated cell.

@@ -53,6 +53,27 @@ class LinksTest(CliTest):
         self.assertAlmostEqual(report["test_mrr"], self.ranking("m.lac")["mrr"], places=9)
         self.assertIn("filtered MRR of about", self.ok("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "8"))
 
+    def test_complete_tells_how_likely_each_other_cell_is(self):
+        done = self.run_lacuna("complete", "train.tsv", "-o", "whole.tsv", "--model", "m.lac", "--method", "complex", "--rank", "8")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{len(self.train)} facts", done.stderr)
+        rows = [line.split("\t") for line in self.path("whole.tsv").read_text().splitlines()]
+        self.assertEqual(len(rows), PEOPLE * len(RELATIONS) * PEOPLE)
+        likely = {tuple(row[:3]): float(row[3]) for row in rows}
+        self.assertEqual({likely[fact] for fact in self.train}, {1.0})
+        true, false = set(facts()), [p for cell, p in likely.items() if cell not in set(facts())]
+        self.assertGreater(sum(likely[fact] for fact in self.test) / len(self.test), 0.5)
+        self.assertLess(sum(false) / len(false), 0.2)
+        self.assertGreater(self.ranking("m.lac")["mrr"], 0.6)
+        self.assertEqual(len(true), len(self.train) + len(self.test))
+
+    def test_complete_writes_values_also_where_all_are_1(self):
+        self.write("named.csv", "who,does,whom\na,likes,b\nb,likes,c\nc,pays,a\n")
+        self.ok("complete", "named.csv", "-o", "whole.csv", "--header", "yes", "--method", "mean", "--negatives", "0", "--quiet")
+        lines = self.path("whole.csv").read_text().splitlines()
+        self.assertEqual(lines[:2], ["who,does,whom,value", "a,likes,b,1"])
+        self.assertTrue(all(line.count(",") == 3 for line in lines))
+
     def test_the_logistic_loss_needs_nothing_else(self):
         report = self.ok_json("fit", "train.tsv", "-o", "m.lac", "--loss", "logistic", "--rank", "8", "--penalty", "0.005")
         self.assertEqual(report["method"], "complex")
