@@ -31,9 +31,12 @@ struct UpdateCommand {
   InputFlags input;
 
   Result<int> run();
-  Result<UpdateResult> updated(const Model& fitted, const TensorFile& file, double& solving) const;
+  Result<UpdateResult> updated(const Model& fitted, const TensorFile& file, DuplicateCell& twice,
+                               double& solving) const;
   // Of a model that can only be fitted again.
-  Result<UpdateResult> refitted(const Model& fitted, const TensorFile& file) const;
+  Result<UpdateResult> refitted(const Model& fitted, const TensorFile& file, DuplicateCell& twice) const;
+  // With the lines of a cell that is there twice.
+  [[nodiscard]] Error located(Error error, const Model& fitted, const DuplicateCell& twice) const;
   void tell(const Model& fitted, const UpdateResult& result, double seconds, double solving) const;
 };
 
@@ -42,6 +45,8 @@ std::string why_not(const Model& fitted, bool refit) {
   std::string why = refit ? why_not_refitted(fitted) : why_not_updated(fitted);
   if (!why.empty() && !refit && why_not_refitted(fitted).empty())
     why += "; --refit does that, from the entries the model keeps";
+  else if (!why.empty())
+    why += "; `lacuna fit --method als` gives a model that can be updated";
   return why;
 }
 
@@ -65,12 +70,13 @@ Result<> check_new_positions(const std::string& fresh, const Model& fitted, cons
   return Nothing{};
 }
 
-Result<UpdateResult> UpdateCommand::refitted(const Model& fitted, const TensorFile& file) const {
+Result<UpdateResult> UpdateCommand::refitted(const Model& fitted, const TensorFile& file,
+                                             DuplicateCell& twice) const {
   UpdateResult result;
   for (std::size_t k = 0; k < file.modes.size(); ++k)
     result.added.push_back(file.modes[k].size - fitted.modes[k].size);
   result.entries = file.entries.size();
-  auto joined = joined_entries(fitted, file.modes, file.entries, input.duplicate_policy());
+  auto joined = joined_entries(fitted, file.modes, file.entries, input.duplicate_policy(), &twice);
   if (!joined) return joined.error();
   auto again = fitted_again(fitted, nullptr, std::move(*joined));
   if (!again) return again.error();
@@ -78,11 +84,11 @@ Result<UpdateResult> UpdateCommand::refitted(const Model& fitted, const TensorFi
   return result;
 }
 
-Result<UpdateResult> UpdateCommand::updated(const Model& fitted, const TensorFile& file,
+Result<UpdateResult> UpdateCommand::updated(const Model& fitted, const TensorFile& file, DuplicateCell& twice,
                                             double& solving) const {
   const std::clock_t before = std::clock();
   auto result = update(fitted, file.modes, file.entries,
-                       {.duplicates = input.duplicate_policy(), .held_out = held_out});
+                       {.duplicates = input.duplicate_policy(), .held_out = held_out}, &twice);
   solving = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;  // of the processor
   if (!result || !refit) return result;
   auto joined = joined_entries(fitted, file.modes, file.entries, input.duplicate_policy());
@@ -91,6 +97,17 @@ Result<UpdateResult> UpdateCommand::updated(const Model& fitted, const TensorFil
   if (!again) return again.error();
   result->model = std::move(*again);
   return result;
+}
+
+Error UpdateCommand::located(Error error, const Model& fitted, const DuplicateCell& twice) const {
+  error.where = fresh;
+  if (twice.second == twice.first) return error;
+  const auto options = cell_options(input, fitted.modes, fitted.index_base);
+  if (!options) return error;
+  error.where = locate_entry(fresh, *options, twice.second);
+  error.what += twice.first < 0 ? "; --duplicates last takes the new value"
+                                : listed_twice(locate_entry(fresh, *options, twice.first));
+  return error;
 }
 
 void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double seconds,
@@ -126,6 +143,8 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
     fmt::print("RMSE {:.5g} on new entries held out while the others were taken up{}\n",
                *result.held_out_rmse,
                expected ? fmt::format("; the fit expected {:.5g} on unseen cells", *expected) : "");
+  else if (held_out > 0.0 && why_not_updated(fitted).empty())
+    fmt::print("too few new entries to hold some out, so nothing is known of the error on what is new\n");
   fmt::print("{} written to {}\n", refit ? "model fitted again from all entries and" : "model", out);
 }
 
@@ -166,18 +185,21 @@ Result<int> UpdateCommand::run() {
   if (auto fine = check_writable(out); !fine) return fine.error();
   auto file = read_cells(fresh, input, fitted->modes, fitted->index_base);
   if (!file) return file.error();
+  std::vector<Count> place;  // in the file, of each entry that has a value
+  for (Count e = 0; e < file->entries.size(); ++e)
+    if (!std::isnan(file->entries.value[e])) place.push_back(e);
   keep_valued(file->entries);
   if (file->entries.size() == 0) return input_error(fresh, "found no entry with a value");
   if (auto fine = check_new_positions(fresh, *fitted, file->modes); !fine) return fine.error();
   if (auto fits = check_memory(bytes_for(*fitted, file->modes), "this update"); !fits) return fits.error();
   double solving = 0.0;
-  auto result =
-      why_not_updated(*fitted).empty() ? updated(*fitted, *file, solving) : refitted(*fitted, *file);
+  DuplicateCell twice;
+  auto result = why_not_updated(*fitted).empty() ? updated(*fitted, *file, twice, solving)
+                                                 : refitted(*fitted, *file, twice);
   if (!result) {
-    Error error = result.error();
-    error.where = fresh;
-    error.what += ", or was fitted on; --duplicates last takes the new value";
-    return error;
+    for (Count* const entry : {&twice.first, &twice.second})
+      if (*entry >= 0) *entry = place[static_cast<std::size_t>(*entry)];
+    return located(result.error(), *fitted, twice);
   }
   if (refit) result->model.calibration = fitted->calibration;
   if (auto saved = save_model(out, result->model); !saved) return saved.error();

@@ -173,11 +173,11 @@ Error too_few_modes(const std::string& path) {
   return input_error(path, "found one column of positions beside the values, expected at least two");
 }
 
+}  // namespace
+
 std::string listed_twice(const std::string& first) {
   return fmt::format(" (first at {}); choose --duplicates mean, sum or last", first);
 }
-
-}  // namespace
 
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
                                Duplicates duplicates) {
@@ -194,13 +194,19 @@ Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const 
   return error;
 }
 
-Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
-                              const std::vector<Mode>& modes, int index_base) {
+Result<ReadOptions> cell_options(const InputFlags& flags, const std::vector<Mode>& modes, int index_base) {
   auto options = flags.read_options();
   if (!options) return options.error();
   options->known_modes = &modes;
   options->shape.clear();
   if (!options->index_base) options->index_base = index_base;
+  return options;
+}
+
+Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
+                              const std::vector<Mode>& modes, int index_base) {
+  auto options = cell_options(flags, modes, index_base);
+  if (!options) return options.error();
   return read_tensor(path, *options);
 }
 

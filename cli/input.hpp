@@ -85,6 +85,11 @@ Result<TrainingData> read_training(const std::string& path, const std::string& t
 Result<ObservedTensor> observe(const std::string& path, TensorFile& file, const ReadOptions& options,
                                Duplicates duplicates);
 
+// What the error about a repeated cell adds: where it is listed first, and what can be done.
+[[nodiscard]] std::string listed_twice(const std::string& first);
+
+// How the next function reads. The modes must outlive the options.
+Result<ReadOptions> cell_options(const InputFlags& flags, const std::vector<Mode>& modes, int index_base);
 // Cells about a fitted model's modes; values are NaN where the file has none.
 Result<TensorFile> read_cells(const std::string& path, const InputFlags& flags,
                               const std::vector<Mode>& modes, int index_base);

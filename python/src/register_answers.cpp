@@ -74,30 +74,15 @@ std::vector<Mode> grown(const Model& model, const std::vector<Index>& sizes,
   return modes;
 }
 
-// Says which cell is there twice: both lists are in canonical order.
-std::string repeated_cell(const Model& model, const std::vector<Mode>& modes, const Entries& entries) {
-  DuplicateCell twice;
-  const auto fresh = ObservedTensor::create(modes, entries, Duplicates::kError, &twice);
-  if (!fresh)
+std::string repeated_cell(const std::vector<Mode>& modes, const Entries& entries,
+                          const DuplicateCell& twice) {
+  if (twice.first >= 0)
     return fmt::format(
         "entries {} and {} (counted from 0) are of the same cell; duplicates='mean', 'sum' or "
         "'last' would merge them",
         twice.first, twice.second);
-  const Cells& known = model.latent()->dual.cells();
-  const auto at = [](const Cells& cells, Count e) {
-    std::vector<Index> cell;
-    for (int k = 0; k < cells.order(); ++k) cell.push_back(cells.mode(k)[e]);
-    return cell;
-  };
-  for (Count a = 0, b = 0; a < known.size() && b < fresh->size();) {
-    const std::vector<Index> one = at(known, a);
-    const std::vector<Index> other = at(fresh->cells(), b);
-    if (one == other)
-      return fmt::format("the model was fitted on cell {}; duplicates='last' takes the new value",
-                         describe_cell(modes, fresh->cells(), b, 0));
-    one < other ? ++a : ++b;
-  }
-  return "a cell is listed twice";
+  return fmt::format("the model was fitted on cell {}; duplicates='last' takes the new value",
+                     describe_cell(modes, entries.cells, twice.second, 0));
 }
 
 nb::dict update_model(const FittedModel& fitted, const std::vector<Index>& sizes,
@@ -113,16 +98,19 @@ nb::dict update_model(const FittedModel& fitted, const std::vector<Index>& sizes
   const std::vector<Mode> modes = grown(fitted.model, sizes, labels, positions);
   check_values(modes, entries);
   std::optional<Result<UpdateResult>> updated;
+  DuplicateCell twice;
   Watch watch;
   watch.run([&] {
-    updated =
-        update(fitted.model, modes, entries, {.duplicates = *policy, .held_out = held_out, .seed = seed});
+    updated = update(fitted.model, modes, entries,
+                     {.duplicates = *policy, .held_out = held_out, .seed = seed}, &twice);
   });
   if (watch.interrupted()) {
     PyErr_SetString(PyExc_KeyboardInterrupt, "partial_fit was stopped by Ctrl-C; the model is as it was");
     throw nb::python_error();
   }
-  if (!*updated) throw std::invalid_argument("X: " + repeated_cell(fitted.model, modes, entries));
+  if (!*updated)
+    throw std::invalid_argument(
+        "X: " + (twice.second == twice.first ? updated->error().what : repeated_cell(modes, entries, twice)));
   UpdateResult& result = **updated;
   nb::dict all;
   all["model"] = std::make_shared<FittedModel>(std::move(result.model));

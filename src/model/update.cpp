@@ -219,7 +219,7 @@ std::vector<double> left_of_entries(const Latent& latent) {
 }
 
 Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_value, std::vector<Mode> modes,
-                            const Entries& entries, Duplicates duplicates) {
+                            const Entries& entries, Duplicates duplicates, DuplicateCell* repeated) {
   Entries all;
   all.cells = model.latent()->dual.cells();
   all.value = old_value;
@@ -232,7 +232,16 @@ Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_v
   }
   all.cells.append(entries.cells);
   all.value.insert(all.value.end(), entries.value.begin(), entries.value.end());
-  return ObservedTensor::create(std::move(modes), std::move(all), duplicates);
+  DuplicateCell twice;
+  auto joined = ObservedTensor::create(std::move(modes), std::move(all), duplicates, &twice);
+  if (joined || twice.second == twice.first) return joined;
+  const Count known = model.latent()->dual.size();
+  const bool was_fitted = twice.first < known;
+  const DuplicateCell fresh{.first = was_fitted ? -1 : twice.first - known, .second = twice.second - known};
+  if (repeated != nullptr) *repeated = fresh;
+  if (!was_fitted) return joined;
+  return input_error("", "the model was fitted on cell " +
+                             describe_cell(model.modes, entries.cells, fresh.second, model.index_base));
 }
 
 void check(const Model& model, const std::vector<Mode>& modes) {
@@ -267,15 +276,15 @@ std::string why_not_refitted(const Model& model) {
 }
 
 Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes, const Entries& entries,
-                                      Duplicates duplicates) {
+                                      Duplicates duplicates, DuplicateCell* repeated) {
   if (const std::string why = why_not_refitted(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
   const Model& keeper = *keeper_of_entries(model);
-  return join(keeper, fitted_values(keeper), std::move(modes), entries, duplicates);
+  return join(keeper, fitted_values(keeper), std::move(modes), entries, duplicates, repeated);
 }
 
 Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
-                            const UpdateOptions& options) {
+                            const UpdateOptions& options, DuplicateCell* repeated) {
   if (const std::string why = why_not_updated(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
   UpdateResult result;
@@ -283,7 +292,7 @@ Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const E
   // What is left of the old entries is enough to know of them, unless some are to be merged with new ones.
   const bool whole = options.duplicates != Duplicates::kError;
   const std::vector<double> old_value = whole ? fitted_values(model) : left_of_entries(*model.latent());
-  auto joined = join(model, old_value, std::move(modes), entries, options.duplicates);
+  auto joined = join(model, old_value, std::move(modes), entries, options.duplicates, repeated);
   if (!joined) return joined.error();
   Updating updating(model, compared(std::move(*joined), model.latent()->dual, old_value), whole);
   result.entries = static_cast<Count>(updating.entries().fresh.size());

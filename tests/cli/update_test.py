@@ -139,9 +139,35 @@ class Updates(CliTest):
         self.table("twice.csv", [cell])
         message = self.fails(3, "update", "m.lac", "twice.csv", "-o", "m2.lac")
         self.assertIn("--duplicates last", message)
-        self.assertIn("twice.csv", message)
+        self.assertIn("twice.csv:2", message)
+        self.assertIn("the model was fitted on cell", message)
         self.ok("update", "m.lac", "twice.csv", "-o", "m2.lac", "--duplicates", "last")
         self.assertIn(f"fitted to {len(self.base):,} entries", self.ok("info", "m2.lac"))
+
+    def test_cells_that_are_listed_twice(self):
+        self.fitted()
+        one, two = self.new[:2]
+        self.table("twice.csv", [one, two, one])
+        for flags in ((), ("--refit",)):
+            message = self.fails(3, "update", "m.lac", "twice.csv", "-o", "m2.lac", *flags)
+            self.assertIn("twice.csv:4: cell ", message)
+            self.assertIn("first at twice.csv:2", message)
+            self.assertNotIn("fitted on", message)
+        rows = self.path("twice.csv").read_text().splitlines()
+        self.write("gap.csv", "\n".join([rows[0], "u1,i1,w0,", *rows[1:]]) + "\n")  # lines without a value count, too
+        message = self.fails(3, "update", "m.lac", "gap.csv", "-o", "m2.lac")
+        self.assertIn("gap.csv:5: cell ", message)
+        self.assertIn("first at gap.csv:3", message)
+
+    def test_too_few_entries_to_judge_by_are_said_to_be(self):
+        self.fitted()
+        said = "too few new entries to hold some out"
+        self.table("few.csv", self.new[:20])  # of which a fifth is 4
+        self.assertIn(said, self.ok("update", "m.lac", "few.csv", "-o", "m2.lac"))
+        self.assertNotIn(said, self.ok("update", "m.lac", "few.csv", "-o", "m2.lac", "--held-out", "0"))
+        told = self.ok("update", "m.lac", "new.csv", "-o", "m2.lac", "--held-out", "0.5")
+        self.assertNotIn(said, told)
+        self.assertIn("RMSE", told)
 
     def test_headers_that_contradict_the_modes_are_refused(self):
         self.fitted()
@@ -164,7 +190,9 @@ class Updates(CliTest):
 
     def test_what_cannot_be_updated_says_why(self):
         self.fitted("--method", "bayescp", "--rank", "2", "--quiet")
-        self.assertIn("one of bayescp", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac"))
+        message = self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac")
+        self.assertIn("one of bayescp", message)
+        self.assertIn("`lacuna fit --method als` gives a model that can be updated", message)
         self.write("where.txt", "".join(f"w{w} {w}\n" for w in range(WEEKS)))
         self.fitted("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--quiet",
                     "--coordinates", "week=where.txt")

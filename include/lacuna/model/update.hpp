@@ -33,18 +33,21 @@ struct UpdateResult {
 [[nodiscard]] std::string why_not_refitted(const Model& model);
 
 // The entries a model was fitted on, which it keeps as what it leaves of them, and new ones. `modes` are the
-// model's, grown by the positions that are new. Errors: a cell that is listed twice, under Duplicates::kError.
-// Throws std::invalid_argument where why_not_refitted() has an answer.
+// model's, grown by the positions that are new. Errors: a cell that is listed twice, or that the model was fitted on, under
+// Duplicates::kError; `repeated` then says which of the new entries are of one cell, and first is -1 where the second is
+// of one that the model was fitted on. Throws std::invalid_argument where why_not_refitted() has an answer.
 [[nodiscard]] Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes,
-                                                    const Entries& entries, Duplicates duplicates);
+                                                    const Entries& entries, Duplicates duplicates,
+                                                    DuplicateCell* repeated = nullptr);
 
 // The model with the new entries taken up. A row of a part, a fiber or an effect that the model does not have is
 // solved for by ridge regression on its new entries, given all others; one that it has moves when it got at
 // least a tenth as many new entries as it was fitted on, held where it was by the entries it was fitted on; all
 // others stay. So the value of a cell none of whose rows, fibers and effects has new entries stays as it is, bit
 // for bit for parts that have factors of their own (als), else up to rounding. O(new entries r^2 + moved
-// entries r^2) for each of a few sweeps, and O(N r) once.
+// entries r^2) for each of a few sweeps, and O(N r) once. `repeated`: as above.
 [[nodiscard]] Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
-                                          const UpdateOptions& options = {});
+                                          const UpdateOptions& options = {},
+                                          DuplicateCell* repeated = nullptr);
 
 }  // namespace lacuna
