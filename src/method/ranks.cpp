@@ -27,12 +27,32 @@ std::vector<int> ranks_for(const Settings& settings, std::size_t count, const st
   return ranks;
 }
 
+std::vector<int> ranks_of_parts(const Settings& settings, const std::vector<PartOptions>& parts, int order) {
+  const std::size_t given = ranks_or_default(settings).size();
+  if (given == 1 || given == parts.size() || given != static_cast<std::size_t>(order))
+    return ranks_for(settings, parts.size(), "parts; give one, one for each part, or one for each mode");
+  const std::vector<int> of_mode = ranks_for(settings, given, "modes");
+  std::vector<int> ranks;
+  for (const PartOptions& part : parts) ranks.push_back(part.spec.learns() ? of_mode[part.spec.mode] : 1);
+  return ranks;
+}
+
 int one_rank(const Settings& settings) {
   const std::vector<int> ranks = checked_ranks(settings);
   if (ranks.size() != 1)
     throw std::invalid_argument("method " + std::string(name(*settings.method)) + " has one rank, got " +
                                 std::to_string(ranks.size()));
   return ranks.front();
+}
+
+bool takes_so_many_ranks(const Settings& settings, int order) {
+  const std::size_t given = ranks_or_default(settings).size();
+  const Method method = settings.method.value_or(Method::kTrMm);
+  if (given == 1 || !takes(method, kTakesRank)) return true;
+  if (takes(method, kTakesParts) && settings.latent.parts.given() && settings.latent.parts->size() == given)
+    return true;
+  return given == static_cast<std::size_t>(order) &&
+         (takes(method, kTakesParts) || info(method).model == "tucker");
 }
 
 }  // namespace lacuna

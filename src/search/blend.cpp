@@ -18,7 +18,7 @@ constexpr double kWorthKeeping = 1.5;    // times the lowest error
 constexpr double kWorthAMember = 0.995;  // times the error without it
 constexpr double kRidge = 1e-9;          // of G's diagonal: trials may predict the same
 
-// The method and what its parts relate.
+// The method, what its parts relate, and how smoothly.
 std::string kind_of(const Settings& settings) {
   std::string kind(name(*settings.method));
   if (!settings.latent.parts.given()) return kind;
@@ -26,6 +26,7 @@ std::string kind_of(const Settings& settings) {
     kind += ";" + std::to_string(part.spec.mode) + "|";
     for (const int k : part.spec.agree) kind += std::to_string(k) + ",";
     for (const NearMode& near : part.spec.near) kind += "~" + std::to_string(near.mode);
+    if (!part.spec.near.empty()) kind += " smooth " + std::to_string(part.spec.smoothness);
   }
   return kind;
 }

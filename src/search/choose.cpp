@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <lacuna/method/settings.hpp>
+#include <stdexcept>
 
 #include "base/number_text.hpp"
+#include "method/ranks.hpp"
 #include "search/edges.hpp"
 #include "search/links.hpp"
 #include "search/near.hpp"
@@ -63,6 +65,17 @@ std::string names_of_sharing_methods() {
   return names;
 }
 
+// Ranks for which neither modes nor parts are as many.
+void check_ranks(const Evaluator& evaluator) {
+  Settings asked = evaluator.asked();
+  asked.method.settle(Method::kTrMm);
+  const int order = evaluator.kept().order();
+  if (takes_so_many_ranks(asked, order)) return;
+  if (!takes(*asked.method, kTakesParts) && info(*asked.method).model != "tucker") (void)one_rank(asked);
+  throw std::invalid_argument(
+      fmt::format("got {} ranks for {} modes; give one, or one for each mode", asked.ranks->size(), order));
+}
+
 void judge_floors(Evaluator& evaluator, const OffsetSpec& alone) {
   Settings floor;
   floor.seed = evaluator.asked().seed;
@@ -81,7 +94,7 @@ void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   choose_structure(contest, alone);
   if (contest.empty() || contest.far_behind()) return;
   if (evaluator.asked().ranks.open()) {
-    grow_latent_ranks(contest, GrowFrom::kScratch);
+    grow_latent_ranks(contest);
     if (evaluator.asked().lambda.open() && evaluator.asked().latent.lambdas.open())
       choose_lambda(contest, 2.0);
   }
@@ -96,7 +109,7 @@ void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
   choose_near(contest, alone);
 }
 
-// The near part of a grid with edges: its length and lambda, then without edges.
+// The near part of a grid with edges: its smoothness, length and lambda, then without edges.
 void choose_edges(Evaluator& evaluator, const OffsetSpec& alone) {
   if (evaluator.is_binary() || (evaluator.asked().latent.parts.given() && evaluator.asked().method.open()))
     return;
@@ -143,9 +156,9 @@ void choose_als_of_whole_fibers(Evaluator& evaluator) {
   }
 }
 
-// als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
-// beside it, then more rank for what was added.
-Contest choose_als(Evaluator& evaluator) {
+// als with one part, of a pair of modes, or with the parts given: a good answer where values are ratings of one thing by
+// another, in hardly any time.
+Contest choose_als_of_a_pair(Evaluator& evaluator) {
   Settings settings = evaluator.asked();
   settings.method = Method::kAls;
   Contest contest(evaluator);
@@ -153,14 +166,22 @@ Contest choose_als(Evaluator& evaluator) {
     contest.consider(settings, "als");
     return contest;
   }
-  const std::vector<Mode>& modes = evaluator.kept().modes();
-  const std::vector<PartSpec> candidates = als_candidates(evaluator);
-  for (const PartSpec& spec : candidates) {
+  for (const PartSpec& spec : als_candidates(evaluator)) {
     if (spec.agree.size() > 1) break;
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
-    contest.consider(settings, "als, parts " + describe(*settings.latent.parts, modes));
+    contest.consider(settings, "als, parts " + describe(*settings.latent.parts, evaluator.kept().modes()));
   }
-  if (contest.empty()) return contest;
+  return contest;
+}
+
+// als has nothing to choose but its parts and their ranks: the best pair of modes first, then whatever helps
+// beside it, then more rank for what was added.
+Contest choose_als(Evaluator& evaluator) {
+  Contest contest = choose_als_of_a_pair(evaluator);
+  const Settings& settings = evaluator.asked();
+  if (contest.empty() || settings.latent.parts.given()) return contest;
+  const std::vector<Mode>& modes = evaluator.kept().modes();
+  const std::vector<PartSpec> candidates = als_candidates(evaluator);
   const PartSpec first = contest.settings().latent.parts->front().spec;
   for (const PartSpec& spec : candidates) {
     if (spec == first) continue;
@@ -200,6 +221,8 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
   Settings settings = evaluator.asked();
   settings.method = method;
   const std::string name(lacuna::name(method));
+  const bool open_lambda = settings.lambda.open() && takes(method, kTakesLambda);
+  if (open_lambda) settings.lambda = Settings::kDefaultLambda;
   Contest contest(evaluator);
   if (settings.ranks.open() && takes(method, kTakesRank) && !info(method).finds_rank) {
     settings.offsets.settle(alone);
@@ -212,13 +235,7 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
     settings.offsets = OffsetSpec{.mean = true, .effects = {}};
   }
   contest.consider(settings, name);
-  if (contest.empty()) return;
-  if (settings.lambda.open() && takes(method, kTakesLambda)) {
-    Settings other = contest.settings();
-    other.lambda.settle(Settings::kDefaultLambda);
-    contest.consider(other, name + ", lambda " + shortest(*other.lambda));
-    choose_lambda(contest, 3.0);
-  }
+  if (open_lambda && !contest.empty()) choose_lambda(contest, 3.0);
 }
 
 // Facts of three modes: what ranks them best is learned from them alone. The others learn from values, and are
@@ -257,6 +274,7 @@ bool leaves_a_choice(const Settings& settings) {
 
 void choose(Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
+  check_ranks(evaluator);
   if (asked.method.open() && !evaluator.sharers().alone())
     evaluator.tell(
         "no process has all entries, so that only methods that share a fit are tried, and no blends: " +
@@ -269,9 +287,11 @@ void choose(Evaluator& evaluator) {
     if (links && evaluator.has_facts_alone()) return choose_for_facts(evaluator, alone);
     const bool dense = is_candidate(Method::kHalrtc, evaluator);
     const bool latent = is_candidate(Method::kTrMm, evaluator);
-    // Where hardly anything is observed, als is quick and good: it sets the bound for the rest.
-    if (!dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
-    if (dense && is_candidate(Method::kAls, evaluator)) choose_als_of_whole_fibers(evaluator);
+    // als is quick, and good where hardly anything is observed: it sets the bound for the rest.
+    const bool als = is_candidate(Method::kAls, evaluator);
+    if (als && !dense) choose_als(evaluator);
+    if (als && dense) choose_als_of_a_pair(evaluator);
+    if (als && dense) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);
     if (is_candidate(Method::kEdges, evaluator)) choose_edges(evaluator, alone);
@@ -282,7 +302,7 @@ void choose(Evaluator& evaluator) {
     }
     if (latent) choose_latent(evaluator, alone);
     if (is_candidate(Method::kBayesCp, evaluator)) choose_plain(evaluator, Method::kBayesCp, alone);
-    if (dense && is_candidate(Method::kAls, evaluator)) choose_als(evaluator);
+    if (als && dense) choose_als(evaluator);
     return;
   }
   if (*asked.method == Method::kAls) return (void)choose_als(evaluator);

@@ -49,6 +49,12 @@ bool consider_lengths(Contest& contest, double factor) {
   return contest.consider(other, fmt::format("edges, lengths times {}", factor));
 }
 
+bool consider_smoothness(Contest& contest, double smoothness) {
+  Settings other = contest.settings();
+  other.latent.parts->front().spec.smoothness = smoothness;
+  return contest.consider(other, fmt::format("edges, smoothness {}", smoothness));
+}
+
 bool consider_contrast(Contest& contest, double factor) {
   Settings other = contest.settings();
   *other.field.contrast *= factor;
@@ -80,6 +86,7 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
   first.field.contrast.settle(usual_contrast(first.latent.parts->front().spec, kept.modes()));
   contest.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
   if (contest.empty()) return;
+  if (asked.latent.parts.open()) consider_smoothness(contest, 1.0);  // for large holes, and textures
   if (contest.far_behind()) return;
   if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
   if (asked.lambda.open()) choose_lambda(contest, 3.0);

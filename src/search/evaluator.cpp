@@ -9,7 +9,8 @@
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/update.hpp>
 
-#include "base/machine.hpp"
+#include "method/costs.hpp"
+#include "method/ranks.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "model/body.hpp"
@@ -30,14 +31,16 @@ constexpr double kLeastSweeps = 20.0;
 constexpr double kMostTimesBudget = 2.0;  // that may be used up before a contest begins
 constexpr double kLeastFinal =
     1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
-constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by --effort
+constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by effort
 constexpr Count kMostToBlend =
     3'000'000;  // entries, from which on a model takes more memory than a blend is worth
 constexpr Count kLeastHeldToBlend = 200;  // held-out entries, for weights to be found by them
 constexpr double kTimesFinal[] = {1.0, 4.0,
-                                  20.0};  // --effort low, medium, high: work in units of the final fit
+                                  20.0};  // effort low, medium, high: work in units of the final fit
 
-constexpr double kFewHeld = 20.0;   // held-out entries below which an error is little more than chance
+constexpr double kFewHeld = 20.0;  // held-out entries below which an error is little more than chance
+// Share that is held out to choose by where holes are clusters. Of a photograph with 14 blocks lost a tenth is 6 blocks.
+constexpr double kShareInClusters = 0.25;
 constexpr double kMostOfFew = 0.3;  // share of few entries that is held out so that there are so many
 
 // The share to hold out: more of few entries.
@@ -94,7 +97,8 @@ Evaluator::Evaluator(const ObservedTensor& tensor, const Settings& asked, const 
     return;
   }
   if (role == Role::kChoosing) share = enough_of(static_cast<double>(sharers_->sum(tensor.size())), share);
-  split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role), *sharers_);
+  split_ = hold_out_like_holes(tensor, share, stream_seed(asked.seed, role), *sharers_,
+                               role == Role::kChoosing ? kShareInClusters : 0.0);
   if (!split_) return;
   entries_ = sharers_->sum(kept().size());
   binary_ = are_binary(tensor.values(), *sharers_) && lacuna::is_binary(split_->held.value);
@@ -131,7 +135,7 @@ bool Evaluator::may_begin() const {
 
 bool Evaluator::can_hold(const Settings& settings) const {
   const Count mine = entries_ / sharers_->size();
-  return info(*settings.method).bytes(mine, kept().modes(), settings) < memory_limit().bytes;
+  return memory_holds(*settings.method, mine, kept().modes(), settings);
 }
 
 double Evaluator::work_limit() const { return std::max(kLeastWork, kTimesBest * best_.work); }
@@ -325,6 +329,7 @@ std::string Evaluator::measure(double error) const {
 bool Contest::consider(const Settings& settings, const std::string& what, const Model* start) {
   // What comes first is tried unless far more than the budget is gone; the rest while it may go on.
   if (!(empty() ? evaluator_->may_begin() : evaluator_->go_on())) return false;
+  if (!takes_so_many_ranks(settings, evaluator_->kept().order())) return false;
   if (settings.method.given() && !evaluator_->can_hold(settings)) {
     evaluator_->tell("memory cannot hold " + what);
     return false;

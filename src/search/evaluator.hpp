@@ -77,7 +77,7 @@ class Evaluator {
   [[nodiscard]] bool can_hold(const Settings& settings) const;
   // What the next trial may take, in multiply-adds.
   [[nodiscard]] double work_limit() const;
-  // At most so many seconds may be used for choosing; unlimited without --max-time.
+  // At most so many seconds may be used for choosing; unlimited without a max_time.
   [[nodiscard]] double choosing_seconds() const;
 
   void tell(const std::string& sentence) const {

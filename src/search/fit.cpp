@@ -239,6 +239,10 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
       result.converged = true;
     }
   }
+  if (found.cut_short && result.converged) {
+    result.converged = false;
+    result.stop_reason += "; the time for choosing was up before all was tried";
+  }
   result.choosing_seconds = choosing;
   result.choosing_applications = found.applications;
   if (found.trial) {

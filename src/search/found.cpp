@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/machine.hpp"
+#include "method/costs.hpp"
 #include "method/together.hpp"
 #include "search/choose.hpp"
 #include "search/facts.hpp"
@@ -88,7 +88,7 @@ bool falls_back(Evaluator& evaluator) {
 bool can_hold(Method method, const ObservedTensor& tensor, const Settings& asked,
               const Communicator& sharers) {
   const Count entries = sharers.sum(tensor.size()) / sharers.size();
-  return info(method).bytes(entries, tensor.modes(), asked) < memory_limit().bytes;
+  return memory_holds(method, entries, tensor.modes(), asked);
 }
 
 // Whether the method is open and nothing is given that main effects do not take: then they are all that few entries support.
@@ -129,7 +129,9 @@ Found search(const ObservedTensor& tensor, const Settings& asked, const FitCallb
   evaluator.tell(
       fmt::format("{} trials; {}{}", evaluator.trials(), evaluator.measure(chosen.error),
                   found.others.empty() ? "" : ", as a blend of " + std::to_string(found.weights.size())));
+  found.cut_short = evaluator.interrupted();
   const bool by_user = callbacks.interrupted && callbacks.interrupted();
+  if (found.cut_short && !by_user) evaluator.tell("the time for choosing was up before all was tried");
   const double left = asked.max_time.value_or(1e300) - watch.seconds();
   found.keep_trial =
       fell_back || any_process(callbacks, by_user || left < chosen.members.front()->result->seconds);

@@ -15,6 +15,7 @@ struct Found {
   std::shared_ptr<const FitResult> trial{};  // of the best trial, where there was a search
   bool grown = false;                        // its factors are where the final fit should begin
   bool keep_trial = false;                   // there is no time for another fit
+  bool cut_short = false;                    // the time for choosing was up before all was tried
   Count applications = 0;                    // of operators, by all trials
   double error = 0.0;                        // on the held-out entries, of what is to be fitted
   std::vector<Found> others{};               // that are blended with this one, if any

@@ -182,7 +182,7 @@ std::vector<int> folds_of_groups(const ObservedTensor& tensor, const std::vector
 }  // namespace
 
 std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double share, std::uint64_t seed,
-                                           const Communicator& sharers) {
+                                           const Communicator& sharers, double in_clusters) {
   Rng rng(seed);
   std::vector<bool> held(static_cast<std::size_t>(tensor.size()), false);
   const double most = kMostHeld / static_cast<double>(sharers.sum(tensor.size()));
@@ -196,7 +196,8 @@ std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double 
       continue;
     }
     const Groups groups(tensor, kind.fixed, sharers);
-    const std::vector<bool> chosen = held_groups(groups, kind, share, rng);
+    const std::vector<bool> chosen =
+        held_groups(groups, kind, kind.clustered ? std::max(share, in_clusters) : share, rng);
     for (Count e = 0; e < tensor.size(); ++e) held[e] = held[e] || chosen[groups.of_entry(e)];
   }
   hold_out_cold_positions(tensor, share, rng, sharers, held);

@@ -31,11 +31,13 @@ struct HoleKind {
 // Whether so many cells are observed, of so few, that a bit for each of them says something of the holes.
 [[nodiscard]] bool are_countable(const ObservedTensor& tensor, const Communicator& sharers);
 
-// About `share` of the entries, in groups as the kinds have them; fewer of very many single ones. What is kept is this
-// process's, what is held out is on all of them. Nothing when either side would be empty.
+// About `share` of the entries, in groups as the kinds have them, and `in_clusters` where holes are clusters, which are
+// few and unlike each other; fewer of very many single ones. What is kept is this process's, what is held out is on all
+// of them. Nothing when either side would be empty.
 [[nodiscard]] std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double share,
                                                          std::uint64_t seed,
-                                                         const Communicator& sharers = serial_communicator());
+                                                         const Communicator& sharers = serial_communicator(),
+                                                         double in_clusters = 0.0);
 
 // Which fold holds each entry out: groups of the commonest kind, all folds equally often, dealt at random.
 // Throws std::invalid_argument when there are fewer groups than folds.

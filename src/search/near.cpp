@@ -277,7 +277,7 @@ void choose_near(Contest& contest, const OffsetSpec& alone) {
   NearSearch search(contest, alone);
   search.run();
   if (contest.empty() || search.given_up()) return;
-  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest, GrowFrom::kBest);
+  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest);
   search.refine();
 }
 

@@ -122,20 +122,16 @@ std::string why_not_certified(const FitResult& result, std::span<const int> rank
 
 }  // namespace
 
-void grow_latent_ranks(Contest& contest, GrowFrom from) {
+void grow_latent_ranks(Contest& contest) {
+  if (!contest.best().latent || contest.best().full_rank) return;
   Settings settings = contest.settings();
   settings.latent.certify = Certify::kAtTheEnd;
   Evaluator& evaluator = contest.evaluator();
   Contest stages(evaluator);
-  std::optional<Model> start;
-  if (contest.best().latent) {
-    if (from == GrowFrom::kBest && contest.best().full_rank) return;
-    if (from == GrowFrom::kBest) start = contest.best().model();
-  }
+  Model start = contest.best().model();  // a few steps on from there, for the certificate that it has not got
   Trial found;  // what `start` was grown from, as long as the next trial has not ended
   for (int since = 0; since < kStagesWithoutGain && evaluator.go_on();) {
-    found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")),
-                            start ? &*start : nullptr);
+    found = evaluator.judge(settings, fmt::format("rank {}", fmt::join(*settings.ranks, ",")), &start);
     since = stages.offer(found) ? 0 : since + 1;
     const std::optional<Certificate>& certificate = found.result->certificate;
     if (!certificate || certificate->gap() < kNoMoreToGain || !found.latent) break;

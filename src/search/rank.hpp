@@ -6,12 +6,10 @@
 
 namespace lacuna {
 
-// Where growing begins: a fit of the best's settings, or the best's own factors.
-enum class GrowFrom { kScratch, kBest };
-
-// Latent models: the directions of descent that the certificate names, while the held-out error falls. Leaves
-// the best in the contest, whose settings have parts, offsets and lambda; their ranks are where to begin.
-void grow_latent_ranks(Contest& contest, GrowFrom from);
+// Latent models: from the factors of the best, the directions of descent that the certificate names, while the
+// held-out error falls. Leaves the best in the contest, whose settings have parts, offsets and lambda; their ranks are
+// where to begin.
+void grow_latent_ranks(Contest& contest);
 // Tucker models, which have no certificate: one more in every mode.
 void grow_tucker_ranks(Contest& contest, Settings settings);
 

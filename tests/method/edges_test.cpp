@@ -150,6 +150,35 @@ TEST(Edges, WithoutEdgesItIsTheNearPartOfProblemD) {
   EXPECT_LT(rmse(x, y), 0.01 * rmse(y, std::vector<double>(y.size(), 0.0)));
 }
 
+// A ramp with a hole as wide as half the picture, next to interpolation: what is left of the residual is small long before
+// the hole is filled.
+TEST(Edges, ALargeHoleIsFilledToItsMiddle) {
+  constexpr Index kSide = 48;
+  for (const double smoothness : {1.0, 2.0}) {
+    Entries train{.cells = Cells(2), .value = {}};
+    Entries hole = train;
+    for (Index i = 0; i < kSide; ++i)
+      for (Index j = 0; j < kSide; ++j) {
+        const bool inside = i >= kSide / 4 && i < 3 * kSide / 4 && j >= kSide / 4 && j < 3 * kSide / 4;
+        Entries& to = inside ? hole : train;
+        to.cells.add({i, j});
+        to.value.push_back(10.0 + 0.1 * i);
+      }
+    const ObservedTensor tensor =
+        std::move(ObservedTensor::create(test::plain_modes({kSide, kSide}), std::move(train)).value());
+    Settings settings{.method = Method::kEdges, .offsets = OffsetSpec{}, .lambda = 1000.0};
+    settings.latent.parts = std::vector<PartOptions>{
+        {.spec = {.mode = PartSpec::kNothing,
+                  .agree = {},
+                  .near = {{.mode = 0, .length = 500.0}, {.mode = 1, .length = 500.0}},
+                  .smoothness = smoothness}}};
+    settings.field.contrast = 0.0;
+    const FitResult result = fit_once(tensor, settings, {}, &hole);
+    EXPECT_LT(*result.last.test_rmse, 0.05)
+        << smoothness;  // 10 away from 0, which the field would be without entries
+  }
+}
+
 TEST(Edges, SameBitsAtAnyThreadCount) {
   const Plateaus data = plateaus(0.3, 9);
   std::vector<std::vector<double>> values;

@@ -7,6 +7,7 @@
 #include <lacuna/search/fit.hpp>
 
 #include "base/rng.hpp"
+#include "linalg/matrix.hpp"
 #include "search/choose.hpp"
 #include "support/random_tensor.hpp"
 
@@ -104,6 +105,40 @@ TEST(StoppedEarly, TheClockLeavesAModelToo) {
   }
 }
 
+// User x item, of which one cell in twenty is observed.
+Ratings pairs() {
+  const std::vector<Index> extents{400, 200};
+  Rng rng(72);
+  const auto taste = test::random_matrix<double>(extents[0], 2, rng);
+  const auto quality = test::random_matrix<double>(extents[1], 2, rng);
+  Entries train{.cells = Cells(2), .value = {}};
+  Entries test = train;
+  for (Index i = 0; i < extents[0]; ++i)
+    for (Index j = 0; j < extents[1]; ++j) {
+      if (rng.uniform() > 0.06) continue;
+      Entries& to = rng.uniform() < 0.85 ? train : test;
+      to.cells.add({i, j});
+      to.value.push_back(4.0 + taste.row(i).dot(quality.row(j)) + 0.1 * rng.normal());
+    }
+  return {.train = std::move(ObservedTensor::create(test::plain_modes(extents), std::move(train)).value()),
+          .test = std::move(test)};
+}
+
+// als is among the first that are tried, also where enough cells are observed for methods that hold them all.
+TEST(StoppedEarly, AFewTrialsAreEnoughForRatings) {
+  const Ratings data = pairs();
+  const double by_als = error_on(data.test, fit_once(data.train, {.method = Method::kAls}).model);
+  int trials = 0;
+  FitCallbacks callbacks;
+  callbacks.notice = [&](const std::string& sentence) {
+    trials += sentence.find("held-out RMSE") != std::string::npos ? 1 : 0;
+  };
+  callbacks.interrupted = [&] { return trials >= 4; };
+  const FitResult result = fit(data.train, {}, callbacks);
+  EXPECT_LT(by_als, 0.9 * error_of_mean(data));
+  EXPECT_LT(error_on(data.test, result.model), 1.1 * by_als);
+}
+
 // What notices a fit gave.
 struct Told {
   FitResult result;
@@ -131,6 +166,13 @@ TEST(StoppedEarly, IntervalsThatAreMissingAreTold) {
   const Told whole = told_by(data.train, settings);
   EXPECT_FALSE(whole.result.model.calibration.groups.empty());
   EXPECT_EQ(whole.notices.find("no intervals"), std::string::npos);
+}
+
+TEST(StoppedEarly, AChoiceThatTheClockEndedIsNotCalledDone) {
+  const Ratings data = ratings();
+  const Told told = told_by(data.train, {.max_time = 0.02});
+  EXPECT_FALSE(told.result.converged) << told.result.stop_reason;
+  EXPECT_NE(told.notices.find("the time for choosing was up"), std::string::npos) << told.notices;
 }
 
 TEST(StoppedEarly, TheClockLeavesTimeForIntervals) {

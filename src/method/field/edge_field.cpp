@@ -2,6 +2,7 @@
 #include "method/field/edge_field.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -18,6 +19,7 @@ namespace {
 constexpr double kLeastMeanShare = 0.05;
 constexpr double kShrunkPairs = 10.0;  // so many pairs of entries halve a covariance
 constexpr Count kCellsAtOnce = 1024;
+constexpr int kStepsBehind = 8;  // steps whose gains tell how far the objective is from its least value
 
 double product(std::span<const double> a, std::span<const double> b) {
   return parallel_sum(static_cast<Count>(a.size()), [&](Count begin, Count end) {
@@ -217,24 +219,33 @@ int EdgeField::solve(std::span<const double> y, double goal, int most, const Int
   std::vector<double> r(v.size(), 0.0);
   std::vector<double> z(v.size());
   std::vector<double> q(v.size());
+  double objective = 0.0;  // sum_e w_e (y_e - u_e . V(x_e))^2 + 1/(2 lambda) <V, K V>
   for (std::size_t i = 0; i < cell_.size(); ++i)
-    for (Count j = start_[i]; j < start_[i + 1]; ++j)
+    for (Count j = start_[i]; j < start_[i + 1]; ++j) {
+      const double weighted = weight_[j] * y[entry_[j]];
+      objective += weighted * y[entry_[j]];
       for (std::size_t c = 0; c < columns(); ++c)
-        r[c * n + cell_[i]] += weight_[j] * y[entry_[j]] * u_(row_[j], static_cast<Eigen::Index>(c));  // B'y
-  precondition(r, z);
-  const double enough = goal * goal * product(r, z);
+        r[c * n + cell_[i]] += weighted * u_(row_[j], static_cast<Eigen::Index>(c));  // B'y
+    }
+  objective -= product(r, v);
   multiply(v, q);
   for (std::size_t i = 0; i < r.size(); ++i) r[i] -= q[i];
+  objective -= product(r, v);
   precondition(r, z);
   std::vector<double> p = z;
   double square = product(r, z);
+  std::array<double, kStepsBehind> gain{};  // of the last steps, what each took off the objective
   int steps = 0;
-  while (square > enough && steps < most && !(interrupted && interrupted())) {
+  const auto enough = [&] {
+    return steps >= kStepsBehind && std::accumulate(gain.begin(), gain.end(), 0.0) <= goal * objective;
+  };
+  while (square > 0.0 && !enough() && steps < most && !(interrupted && interrupted())) {
     multiply(p, q);
-    ++steps;
     const double curvature = product(p, q);
     if (!(curvature > 0.0)) break;
     const double alpha = square / curvature;
+    gain[static_cast<std::size_t>(steps++) % gain.size()] = alpha * square;
+    objective -= alpha * square;
     parallel_blocks(static_cast<Count>(v.size()), [&](Count begin, Count end) {
       for (Count i = begin; i < end; ++i) {
         v[i] += alpha * p[i];

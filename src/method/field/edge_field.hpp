@@ -47,7 +47,9 @@ class EdgeField {
   [[nodiscard]] std::vector<double> edges() const { return laplacian_->stencils(); }
   void set_edges(std::span<const double> values);
 
-  // V from where it is, until <r, P^-1 r> has fallen by goal^2 below that of V = 0; how many steps that took.
+  // V from where it is, until the objective falls by no more than goal of itself in so many steps that what is left to
+  // gain is less. Residuals deceive: in large holes they are small long before the longest waves have come in. How many
+  // steps that took.
   int solve(std::span<const double> y, double goal, int most, const Interrupted& interrupted,
             std::vector<double>& v);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "method/ranks.hpp"
 #include "tensor/positions.hpp"
 
 namespace lacuna {
@@ -25,7 +26,7 @@ PartSpec usual_part(const std::vector<Mode>& modes) {
 PartOptions edge_part(const std::vector<Mode>& modes, const Settings& settings) {
   const bool given = settings.latent.parts.given() && !settings.latent.parts->empty();
   PartOptions part = given ? settings.latent.parts->front() : PartOptions{.spec = usual_part(modes)};
-  if (part.rank == 0) part.rank = settings.ranks.value_or({info(Method::kEdges).rank})[0];
+  if (part.rank == 0) part.rank = ranks_of_parts(settings, {part}, static_cast<int>(modes.size())).front();
   const auto rows = part.spec.learns() ? static_cast<double>(modes[part.spec.mode].size) : 1.0;
   part.rank = static_cast<int>(std::min<double>(part.rank, rows));
   return part;

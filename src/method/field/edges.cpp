@@ -20,8 +20,8 @@ namespace lacuna {
 namespace {
 
 constexpr double kLeastColumn = 1e-4;  // of the largest eigenvalue of Theta: smaller ones are dropped
-constexpr double kGoal = 5e-4;         // of a round's solve; the next one begins where it ends
-constexpr int kMostSolveSteps = 300;
+constexpr double kGoal = 2e-4;  // of a round's solve, of its objective; the next one begins where it ends
+constexpr int kMostSolveSteps = 400;
 
 // U with U U' = S^(1/2) / tr in the basis q, by the largest eigenvalues of S; `turn` takes what stands in q there.
 struct Learned {

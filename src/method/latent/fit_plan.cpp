@@ -10,15 +10,7 @@
 namespace lacuna {
 std::vector<int> plan_ranks(const ObservedTensor& tensor, const std::vector<PartOptions>& parts,
                             const Settings& options, const FitRun& run) {
-  const std::size_t given = ranks_or_default(options).size();
-  const auto order = static_cast<std::size_t>(tensor.order());
-  std::vector<int> ranks;
-  if (given != parts.size() && given == order && given > 1) {
-    const std::vector<int> of_mode = ranks_for(options, order, "modes");
-    for (const PartOptions& part : parts) ranks.push_back(part.spec.learns() ? of_mode[part.spec.mode] : 1);
-  } else {
-    ranks = ranks_for(options, parts.size(), "parts; give one, one for each part, or one for each mode");
-  }
+  std::vector<int> ranks = ranks_of_parts(options, parts, tensor.order());
   for (std::size_t p = 0; p < ranks.size(); ++p) {
     if (parts[p].rank > 0) ranks[p] = parts[p].rank;
     const bool learns = parts[p].spec.learns();
