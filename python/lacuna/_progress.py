@@ -96,10 +96,11 @@ class Progress:
     limits on steps and time where those are nearer."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        most, tolerance = _limits(settings.get("method"))
-        self.most = int(settings.get("max_iterations") or most)
-        self.tolerance = float(settings.get("tolerance") or tolerance)
-        self.seconds = settings.get("max_time")
+        said = {name: None if isinstance(value, str) and value == "auto" else value for name, value in settings.items()}
+        most, tolerance = _limits(said.get("method"))
+        self.most = int(said.get("max_iterations") or most)
+        self.tolerance = float(said.get("tolerance") or tolerance)
+        self.seconds = said.get("max_time")
         self.first = 0.0
         self.share = 0.0
         self.bar = _make_bar()

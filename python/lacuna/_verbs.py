@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from . import _core, _settings
 from ._checkpoint import Path, opened, told
-from ._completer import TensorCompleter, _valued, predict_cells
+from ._completer import StoppedWarning, TensorCompleter, _valued, predict_cells
 from ._explain import explain_cells
 from ._kinds import source_of
 from ._report import Report
@@ -167,7 +168,7 @@ class Tuned:
     rows : a dict for each setting: candidate, lam, mean, standard_error, complete, folds
     best : the row of the best one
     metric : what the numbers are
-    completer : the best one, fitted on everything
+    completer : the best one, fitted on everything; of tuning that was stopped by Ctrl-C it is not fitted yet
     """
 
     def __init__(self, metric: str, rows: list[dict[str, Any]], best: dict[str, Any], completer: TensorCompleter) -> None:
@@ -209,8 +210,12 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     source = source_of(data, how)
     attach(source, how)
     modes = [axis.mode() for axis in source.axes]
-    candidates = _candidates(rest, modes, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets},
-                             lambdas is not None)  # fmt: skip
+    keywords = _candidates(rest, {"method": methods, "rank": ranks, "parts": parts, "offsets": offsets},
+                           lambdas is not None)  # fmt: skip
+    candidates = [
+        (name, _core.make_settings(_settings.texts({**one, "lam": None}), modes, None, False, rest.get("preset") or "", False))
+        for name, one in keywords.items()
+    ]
     if lambdas is None and isinstance(rest.get("lam"), (int, float)):
         lambdas = [rest["lam"]]
     tensor = _core.observe(modes, source.entries(), _settings.text_of(completer.get_params()["duplicates"]), False)
@@ -219,25 +224,29 @@ def tune(data: Any, *, methods: Sequence[str] | None = None, ranks: Sequence[Any
     found = _core.tune(tensor, candidates, [float(one) for one in lambdas or ()], int(folds), int(refine), metric, float(abandon),
                        1 if seed is None else int(seed), completer.get_params()["callback"], state)
     told(state)
-    if found["interrupted"]:
-        raise KeyboardInterrupt("tune was stopped by Ctrl-C before it was done")
+    if "best" not in found:
+        raise KeyboardInterrupt("tune was stopped by Ctrl-C before anything was found")
     rows = [dict(row) for row in found["rows"]]
     best = rows[found["best"]]
     completer.set_params(callback=None)
+    if found["interrupted"]:
+        completer.set_params(**{**keywords[best["candidate"]], **({"lam": best["lam"]} if best["lam"] else {})})
+        warnings.warn("stopped by Ctrl-C; best is the best until then, and completer has its settings and is not fitted",
+                      StoppedWarning, stacklevel=2)  # fmt: skip
+        return Tuned(found["metric"], rows, best, completer)
     completer._fit(tensor, found["settings"], source, how, checkpoint=state)
     return Tuned(found["metric"], rows, best, completer)
 
 
-def _candidates(common: dict[str, Any], modes: list[_core.Mode], tried: dict[str, Any],
-                lambdas: bool) -> list[tuple[str, _core.Settings]]:  # fmt: skip
-    """Every combination of what is tried, by its name; what a method does not take is left out of it."""
+def _candidates(common: dict[str, Any], tried: dict[str, Any], lambdas: bool) -> dict[str, dict[str, Any]]:
+    """The keywords of every combination of what is tried, by its name; what a method does not take is left out of it."""
     usual = "tr-mm" if lambdas or any(values is not None for values in tried.values()) else None
     taken = {row["name"]: row["settings"] for row in _settings.methods()}
     every = {keyword for row in taken.values() for keyword in row}
     lists = [list(values) if values is not None else [common.get(name)] for name, values in tried.items()]
-    made: dict[str, _core.Settings] = {}
+    made: dict[str, dict[str, Any]] = {}
     for values in itertools.product(*lists):
-        settings = {**common, **dict(zip(tried, values)), "lam": None}
+        settings = {**common, **dict(zip(tried, values))}
         method = settings["method"] = settings["method"] or usual
         if method in taken:
             settings = {k: v for k, v in settings.items() if k not in every or k in taken[method]}
@@ -246,9 +255,8 @@ def _candidates(common: dict[str, Any], modes: list[_core.Mode], tried: dict[str
             + [f"{key} {_settings.text_of(settings[key])}" for key in ("rank", "parts", "offsets")
                if settings.get(key) is not None and (tried[key] is not None or key == "rank")]
         )  # fmt: skip
-        if name not in made:
-            made[name] = _core.make_settings(_settings.texts(settings), modes, None, False, common.get("preset") or "", False)
-    return list(made.items())
+        made.setdefault(name, settings)
+    return made
 
 
 def write(path: str | os.PathLike[str], data: Any, **reading: Any) -> None:

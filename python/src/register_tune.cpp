@@ -106,7 +106,10 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   all["metric"] = std::string(name(options.metric));
   all["rows"] = rows;
   all["interrupted"] = result.interrupted || watch.interrupted();
-  if (!result.interrupted) {
+  const bool any = std::any_of(result.rows.begin(), result.rows.end(), [](const TuneRow& row) {
+    return std::any_of(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
+  });
+  if (any || !result.interrupted) {  // else there is nothing to choose by
     all["best"] = result.best;
     all["settings"] = settings_of(options, result);
   }

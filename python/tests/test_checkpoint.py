@@ -45,8 +45,15 @@ def test_tuning_goes_on(cube, tmp_path):
         if len(seen) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        lacuna.tune(cube[1], callback=enough, checkpoint=state, **asked)
+    with pytest.warns(lacuna.StoppedWarning):
+        stopped = lacuna.tune(cube[1], callback=enough, checkpoint=state, **asked)
+    known = [(row["candidate"], row["lam"], fold) for row in stopped.rows for fold in row["folds"] if fold is not None]
+    assert len(known) >= 3 and stopped.best in stopped.rows
+    params = stopped.completer.get_params()
+    assert params["lam"] == stopped.best["lam"] and f"rank {params['rank']}" in stopped.best["candidate"]
+    with pytest.raises(lacuna.NotFittedError):
+        stopped.completer.predict()
+    assert np.isfinite(stopped.completer.fit(cube[1]).predict()).all()
     resumed = lacuna.tune(cube[1], resume=state, **asked)
     assert [row["folds"] for row in resumed.rows] == [row["folds"] for row in whole.rows]
     assert np.array_equal(resumed.completer.predict(), whole.completer.predict())

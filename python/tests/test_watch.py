@@ -134,13 +134,14 @@ def test_another_signal_s_exception_comes_out():
 
 def test_tune_is_stopped_by_ctrl_c():
     child = run_python("""
-        import numpy as np, lacuna
+        import warnings, numpy as np, lacuna
         rng = np.random.default_rng(0)
         data = np.where(rng.random((40, 30, 20)) < 0.3, rng.normal(size=(40, 30, 20)), np.nan)
+        warnings.simplefilter("error", lacuna.StoppedWarning)
         try:
             lacuna.tune(data, ranks=[2, 3, 4], preset="paper", folds=2, tolerance=0.0, max_iterations=10**5,
                         callback=lambda *found: print("found", flush=True))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, lacuna.StoppedWarning):
             print("stopped")
     """)
     time.sleep(2.0)
@@ -160,6 +161,13 @@ def test_a_bar_whatever_is_installed(cube, capfd, monkeypatch, without):
 
     monkeypatch.setattr(builtins, "__import__", importing)
     lacuna.complete(cube[1], method="tr-mm", rank=2, lam=10, preset="paper", progress=True)
+    out, errors = capfd.readouterr()
+    assert "objective" in out + errors
+
+
+def test_a_bar_knows_limits_that_are_left_open(cube, capfd):
+    for open in ("max_iterations", "tolerance"):
+        lacuna.complete(cube[1], method="tr-mm", rank=2, lam=10, preset="paper", progress=True, **{open: "auto"})
     out, errors = capfd.readouterr()
     assert "objective" in out + errors
 
