@@ -204,6 +204,8 @@ void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction&
                                               {"denoised", denoise},
                                               {"train_rmse", result.last.train_rmse},
                                               {"held_out_rmse", or_null(result.held_out_rmse)},
+                                              {"held_out_auc", or_null(result.held_out_auc)},
+                                              {"held_out_mrr", or_null(result.held_out_mrr)},
                                               {"seconds", result.seconds},
                                               {"choosing_seconds", result.choosing_seconds},
                                               {"choosing_applications", result.choosing_applications},
@@ -213,8 +215,8 @@ void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction&
                                               {"output", out}}
                            .dump());
   if (output.json) return;
-  fmt::print("{} of {} cells filled in {:.2f} s, written to {}\n", grouped(holes), grouped(cells),
-             result.seconds, out);
+  fmt::print("{} of {} cells filled, written to {}\n", grouped(holes), grouped(cells), out);
+  fmt::print("{}\n", expectation_text(result));
   if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
 }
 

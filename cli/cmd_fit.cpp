@@ -117,17 +117,6 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"version", version()}};
 }
 
-// What to expect on cells that are missing as the file's are.
-std::string expectation(const FitResult& result) {
-  if (result.held_out_mrr)
-    return fmt::format("of unseen facts expect a filtered MRR of about {:.4f}; ", *result.held_out_mrr);
-  if (result.held_out_auc)
-    return fmt::format("on unseen cells expect an AUC of about {:.4f}; ", *result.held_out_auc);
-  if (result.held_out_rmse)
-    return fmt::format("on unseen cells expect an RMSE of about {:.4g}; ", *result.held_out_rmse);
-  return "";
-}
-
 void FitCommand::tell(const FitResult& result) const {
   fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
              result.stop_reason);
@@ -143,9 +132,7 @@ void FitCommand::tell(const FitResult& result) const {
   else if (result.last.gap)
     fmt::print("at most {:.3g} of the objective above the optimum (gap)\n", *result.last.gap);
   if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
-  if (result.choosing_seconds > 0.0 || result.held_out_rmse)
-    fmt::print("{}choosing took {:.2f} s, fitting {:.2f} s\n", expectation(result), result.choosing_seconds,
-               result.seconds);
+  fmt::print("{}\n", expectation_text(result));
   fmt::print("model written to {}\n", model);
 }
 
@@ -200,7 +187,7 @@ Action add_fit(CLI::App& app) {
   verb.add_option("-o,--output", command->model, "where to write the model")->required();
   verb.add_option("--test", command->test, "file with entries to measure the error on at every step");
   verb.add_option("--metric", command->metric, "what counts on the test file")
-      ->check(CLI::IsMember({"rmse", "auc"}));
+      ->check(one_of({"rmse", "auc"}));
   verb.add_option("--history", command->history, "CSV file for a line per step");
   command->facts.add_flags(verb);
   command->fit.add_flags(verb);

@@ -106,6 +106,18 @@ std::string applications_text(const FitResult& result) {
   return text;
 }
 
+std::string expectation_text(const FitResult& result) {
+  std::string expected;
+  if (result.held_out_mrr)
+    expected = fmt::format("of unseen facts expect a filtered MRR of about {:.4f}; ", *result.held_out_mrr);
+  else if (result.held_out_auc)
+    expected = fmt::format("on unseen cells expect an AUC of about {:.4f}; ", *result.held_out_auc);
+  else if (result.held_out_rmse)
+    expected = fmt::format("on unseen cells expect an RMSE of about {:.4g}; ", *result.held_out_rmse);
+  return expected +
+         fmt::format("choosing took {:.2f} s, fitting {:.2f} s", result.choosing_seconds, result.seconds);
+}
+
 std::vector<StepRecord> History::records() const {
   std::vector<StepRecord> records;
   for (const FitProgress& step : steps_) records.push_back(step_record(step));

@@ -47,5 +47,7 @@ class History {
 
 // How often the operator was applied; empty for methods that have none.
 [[nodiscard]] std::string applications_text(const FitResult& result);
+// What to expect on cells that are missing as the file's are, where that was measured, and how long it took.
+[[nodiscard]] std::string expectation_text(const FitResult& result);
 
 }  // namespace lacuna::cli

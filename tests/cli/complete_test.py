@@ -34,6 +34,14 @@ class Arrays(CliTest):
         changed = sum(was != now for was, now in zip(self.values, whole) if not math.isnan(was))
         self.assertGreater(changed, len(self.values) // 2)
 
+    def test_says_what_to_expect_and_how_long_it_took(self):
+        said = self.ok("complete", "holes.npy", "-o", "whole.npy", "--effort", "low")
+        self.assertRegex(said, r"on unseen cells expect an RMSE of about [0-9.e-]+; choosing took [0-9.]+ s, fitting [0-9.]+ s")
+        write_npy(self.path("bits.npy"), SHAPE, [v if math.isnan(v) else float(v > 3.0) for v in self.values])
+        told = self.ok_json("complete", "bits.npy", "-o", "whole.npy", "--effort", "low")
+        self.assertGreater(told["held_out_auc"], 0.5)
+        self.assertIsNone(told["held_out_mrr"])
+
     def test_no_number_need_be_given(self):
         told = self.ok_json("complete", "holes.npy", "-o", "whole.npy")
         _, whole = read_npy(self.path("whole.npy"))
