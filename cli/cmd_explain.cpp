@@ -7,8 +7,8 @@
 #include <lacuna/io/files.hpp>
 #include <lacuna/model/explain.hpp>
 #include <memory>
-#include <system_error>
 
+#include "base/system_text.hpp"
 #include "clip.hpp"
 #include "command.hpp"
 #include "explain_output.hpp"
@@ -54,7 +54,7 @@ Result<> ExplainCommand::answer(const std::vector<Query>& queries, Explainer& ex
     if (!out.empty())
       written += text;
     else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      return output_error("stdout", std::generic_category().message(errno));
+      return output_error("stdout", system_text(errno));
   }
   return Nothing{};
 }
@@ -114,10 +114,10 @@ Action add_explain(CLI::App& app) {
   verb.add_option("--by", command->by,
                   "what the parts of a latent model are told by: fibers, the entries on the cell's fibers; "
                   "rows, those in its rows (als, ffw); or components")
-      ->check(CLI::IsMember({"fibers", "rows", "components"}));
+      ->check(one_of({"fibers", "rows", "components"}));
   verb.add_option("-k,--count", command->count,
                   "how many entries or components of a part, the strongest first")
-      ->check(CLI::Range(0, 1000000000));
+      ->check(whole_number_in(0, 1000000000));
   verb.add_option("-o,--output", command->out, "where to write the answers; unset: standard output");
   verb.add_option("--delimiter", command->delimiter,
                   "between the fields of a file of cells; unset: found out");

@@ -16,6 +16,7 @@
 #include "fit_flags.hpp"
 #include "input.hpp"
 #include "io/file/fit_record_json.hpp"
+#include "method/costs.hpp"
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
 #include "progress.hpp"
@@ -133,7 +134,7 @@ std::vector<std::string> TuneCommand::method_list(const TrainingData& data) {
   for (const MethodInfo& one : lacuna::methods())
     if ((one.order == 0 || one.order == tensor.order()) && (one.method != Method::kComplEx || binary) &&
         (one.shares || everyone().alone()) &&
-        one.bytes(entries_of_a_fit(data), tensor.modes(), {}) < memory_limit().bytes)
+        memory_holds(one.method, entries_of_a_fit(data), tensor.modes(), {}))
       names.emplace_back(one.name);
   return names;
 }
@@ -351,21 +352,21 @@ Action add_tune(CLI::App& app) {
       ->default_str("0.001,0.01,...,1000")
       ->group(group);
   verb.add_option("--refine", command->tuning.refinements, "rounds of trying lambdas beside the best")
-      ->check(CLI::Range(0, 10))
+      ->check(whole_number_in(0, 10))
       ->capture_default_str()
       ->group(group);
   std::vector<std::string> names = method_names();
   names.emplace_back("auto");
   verb.add_option("--method-grid", command->methods, "methods to try; auto: all that can take the data")
       ->delimiter(',')
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->group(group);
   verb.add_option("--rank-grid", command->ranks, "ranks to try, such as 4,4,3 10 auto")->group(group);
   verb.add_option("--parts-grid", command->parts, "values of --parts to try")->group(group);
   verb.add_option("--offsets-grid", command->offsets, "values of --offsets to try")->group(group);
   verb.add_option("--metric", command->metric,
                   "rmse, mae, or auc for values of 0 and 1, where it is the default")
-      ->check(CLI::IsMember({"rmse", "mae", "auc"}))
+      ->check(one_of({"rmse", "mae", "auc"}))
       ->group(group);
   verb.add_option("--abandon", command->tuning.abandon,
                   "give a setting up when its first fold is this many times worse")

@@ -18,6 +18,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "base/system_text.hpp"
 #include "cluster.hpp"
 #include "io/file/temporary_files.hpp"
 #include "program.hpp"
@@ -48,7 +49,7 @@ Ending run(int argc, char** argv) {
 // The exit code, once all that was printed is where it should go.
 Ending printed(Ending ending) {
   if (!ending.sentence.empty() || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return ending;
-  return fail(ErrorKind::kOutput, fmt::format("stdout: {}", std::generic_category().message(errno)));
+  return fail(ErrorKind::kOutput, fmt::format("stdout: {}", system_text(errno)));
 }
 
 // Large vectors go back to the system when they are freed. glibc's default threshold grows with what is

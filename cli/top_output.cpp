@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
+#include "base/system_text.hpp"
 #include "io/text/table_write.hpp"
 
 namespace lacuna::cli {
@@ -113,7 +113,7 @@ Result<> TopOutput::flush() {
   if (file_) {
     file_->text(text_);
   } else if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
-    return output_error("stdout", std::generic_category().message(errno));
+    return output_error("stdout", system_text(errno));
   }
   text_.clear();
   return Nothing{};

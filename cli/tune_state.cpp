@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
+#include "base/system_text.hpp"
 #include "input.hpp"
 #include "method/saved_fit.hpp"
 
@@ -20,8 +20,6 @@ namespace lacuna::cli {
 namespace {
 
 using nlohmann::json;
-
-std::string reason(int code) { return std::generic_category().message(code); }
 
 json about(const std::string& data, const TuneOptions& options) {
   return {{"data", data}, {"folds", options.folds}, {"seed", options.seed}, {"metric", name(options.metric)}};
@@ -54,7 +52,7 @@ Result<std::string> TuneState::load() {
   for (;;) {
     const ssize_t got = ::read(*file_, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return input_error(path_, reason(errno));
+    if (got < 0) return input_error(path_, system_text(errno));
     if (got == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
@@ -64,7 +62,7 @@ Result<std::string> TuneState::load() {
     return input_error(path_ + ":1",
                        fmt::format("found '{}', expected the state of a tuning run", shown(text)));
   if (whole < text.size() && ::ftruncate(*file_, static_cast<off_t>(whole)) != 0)
-    return output_error(path_, reason(errno));
+    return output_error(path_, system_text(errno));
   text.resize(whole);
   return text;
 }
@@ -100,7 +98,7 @@ Result<TuneState> TuneState::open(const std::string& path, const std::string& da
   state.modes_ = modes;
   if (path.empty()) return state;
   const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (file < 0) return output_error(path, reason(errno));
+  if (file < 0) return output_error(path, system_text(errno));
   state.file_.reset(new int(file));
   struct stat info {};
   if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
@@ -155,7 +153,7 @@ Result<> TuneState::write_line(std::string line) {
   while (left > 0) {
     const ssize_t written = ::write(*file_, data, left);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return output_error(path_, reason(errno));
+    if (written < 0) return output_error(path_, system_text(errno));
     data += written;
     left -= static_cast<std::size_t>(written);
   }
@@ -173,7 +171,7 @@ void TuneState::add(const TuneCandidate& candidate, double lambda, int fold, dou
 }
 
 Result<> TuneState::finish() {
-  if (file_ && !problem_ && ::fsync(*file_) != 0) problem_ = output_error(path_, reason(errno));
+  if (file_ && !problem_ && ::fsync(*file_) != 0) problem_ = output_error(path_, system_text(errno));
   if (problem_) return *problem_;
   return Nothing{};
 }

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
+#include "base/system_text.hpp"
 #include "io/child/formats_process.hpp"
-#include "io/file/system_text.hpp"
 
 namespace lacuna::formats {
 
@@ -26,7 +26,7 @@ Result<> GivenFile::store(const void* data, std::size_t bytes) const {
   while (bytes > 0) {
     const ssize_t written = ::write(file_, next, bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return output_error("", io::system_text(errno));
+    if (written < 0) return output_error("", system_text(errno));
     next += written;
     bytes -= static_cast<std::size_t>(written);
   }
@@ -40,7 +40,7 @@ std::string system_reason() {
     case EDQUOT:
     case EIO:
     case EROFS:
-      return ": " + io::system_text(errno);
+      return ": " + system_text(errno);
     default:
       return "";
   }

@@ -9,8 +9,8 @@
 #include <cctype>
 #include <cerrno>
 
+#include "base/system_text.hpp"
 #include "io/file/array_container.hpp"
-#include "io/file/system_text.hpp"
 #include "io/foreign.hpp"
 #include "io/text/index_lines.hpp"
 #include "io/text/number.hpp"

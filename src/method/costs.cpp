@@ -6,6 +6,7 @@
 #include <lacuna/base/base.hpp>
 #include <limits>
 
+#include "base/machine.hpp"
 #include "method/field/edge_part.hpp"
 #include "method/rank_limits.hpp"
 #include "tensor/count_cells.hpp"
@@ -58,8 +59,8 @@ double part_rank(std::size_t p, const std::vector<PartOptions>& parts, const std
 double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec& spec) {
   if (spec.near.empty()) return 0.0;
   const bool chain = spec.near.size() == 1 && spec.smoothness == 1.0;
-  const double fields =
-      chain ? 3 : 7;  // of the operator and the products, and the four of the inverse on a grid
+  // Of the operator and the products, and the four of the inverse on a grid.
+  const double fields = chain ? 3 : 7;
   const double groups = std::min(count_cells(modes, spec.agree), static_cast<double>(entries));
   double grid = 1.0;
   for (const NearMode& near : spec.near) grid *= modes[near.mode].size;
@@ -68,11 +69,15 @@ double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec&
 
 }  // namespace
 
+bool memory_holds(Method method, Count entries, const std::vector<Mode>& modes, const Settings& settings) {
+  return info(method).bytes(entries, modes, settings) < memory_limit().bytes;
+}
+
 double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   constexpr double kPartBytes = 10;    // an entry's place in a part's fibers
   constexpr double kSolverBytes = 60;  // y, Z, Z's derivative or candidate, three CG vectors, two diagonals
-  constexpr double kFactorCopies =
-      20;  // point, candidate, gradients, the subproblem's vectors, padded tables
+  // Point, candidate, gradients, the subproblem's vectors, padded tables.
+  constexpr double kFactorCopies = 20;
   // Left open, they may become those of all pairs of modes.
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(pair_structure(static_cast<int>(modes.size())));
@@ -216,8 +221,8 @@ double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& s
 }
 
 double complex_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
-  constexpr double kEntryBytes =
-      100;                        // as cells, as answers to questions both ways, and what is reserved of them
+  // As cells, as answers to questions both ways, and what is reserved of them.
+  constexpr double kEntryBytes = 100;
   constexpr double kTables = 5;   // the vectors, their squared gradients, gradients, the best so far, a copy
   constexpr double kLines = 256;  // of a batch
   const double rank = settings.ranks.value_or({info(Method::kComplEx).rank})[0];

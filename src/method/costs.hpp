@@ -23,6 +23,10 @@ inline constexpr double kMostLinkScores = 6e9;
 [[nodiscard]] double edges_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double offsets_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 
+// Whether this process's memory holds a fit by the method, of so many entries.
+[[nodiscard]] bool memory_holds(Method method, Count entries, const std::vector<Mode>& modes,
+                                const Settings& settings);
+
 // Of a fit that several processes share.
 struct Sharing {
   SharePlan plan{};         // of its parts

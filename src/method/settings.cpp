@@ -7,10 +7,7 @@ namespace lacuna {
 namespace {
 
 OffsetSpec default_offsets(std::string_view words, int order) {
-  OffsetSpec spec{.mean = words != "none", .effects = {}};
-  if (words == "modes")
-    for (int k = 0; k < order; ++k) spec.effects.push_back({k});
-  return spec;
+  return words == "modes" ? main_effects(order) : OffsetSpec{.mean = words != "none", .effects = {}};
 }
 
 void check_ranges(const Settings& settings) {

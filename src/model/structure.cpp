@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/number_text.hpp"
+#include "base/quoted.hpp"
 
 namespace lacuna {
 namespace {
@@ -30,8 +31,6 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
   }
   return list;
 }
-
-std::string quoted(std::string_view text) { return std::string("'").append(text).append("'"); }
 
 Result<int> parse_mode(std::string_view text, const std::vector<Mode>& modes) {
   for (std::size_t k = 0; k < modes.size(); ++k)

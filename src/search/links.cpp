@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number_text.hpp"
+#include "method/links/penalty.hpp"
 
 namespace lacuna {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 // validation parts of data of that size.
 constexpr double kCheap = 4e10;
 constexpr double kPenaltyStep = 3.0;
-constexpr double kFirstPenalty[] = {0.005, 0.02};  // logistic, softmax; as method complex has them
 constexpr int kMostRank = 200;
 constexpr int kMostRankOfValues = 100;  // beside other methods, where zeros are given
 
@@ -55,7 +55,7 @@ bool choose_complex(Evaluator& evaluator) {
     }
   }
   const bool alone = evaluator.has_facts_alone() || evaluator.asked().method.given();
-  if (alone && settings.links.penalty.open()) choose_penalty(contest, kFirstPenalty[softmax ? 1 : 0]);
+  if (alone && settings.links.penalty.open()) choose_penalty(contest, default_penalty(softmax));
   return true;
 }
 

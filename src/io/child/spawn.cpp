@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/system_text.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

@@ -10,9 +10,9 @@
 #include <limits>
 #include <memory>
 
+#include "base/system_text.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/header_fields.hpp"
-#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

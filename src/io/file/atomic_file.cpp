@@ -17,14 +17,12 @@
 #include <random>
 #include <vector>
 
+#include "base/system_text.hpp"
 #include "io/file/standard_streams.hpp"
-#include "io/file/system_text.hpp"
 #include "io/file/temporary_files.hpp"
 
 namespace lacuna {
 namespace {
-
-using io::system_text;
 
 thread_local OutputsTogether* together = nullptr;  // whom this thread's files wait for
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/file/system_text.hpp"
+#include "base/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

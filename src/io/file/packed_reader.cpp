@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "io/file/system_text.hpp"
+#include "base/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/machine.hpp"
+#include "base/system_text.hpp"
 #include "io/file/standard_streams.hpp"
-#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

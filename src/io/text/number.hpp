@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers in text, and how text is quoted in messages.
+// Numbers in text.
 #pragma once
 
 #include <fast_float/fast_float.h>
@@ -9,6 +9,8 @@
 #include <lacuna/tensor/tensor.hpp>
 #include <string>
 #include <string_view>
+
+#include "base/quoted.hpp"
 
 namespace lacuna::io {
 
@@ -65,9 +67,7 @@ inline bool parse_number(std::string_view text, double& value) {
   return parse_number(p, end, value) && p == end;
 }
 
-[[nodiscard]] bool is_utf8(std::string_view text);
-
-// The text in quotes as messages show it: shortened when longer than `characters`, odd bytes as \xNN.
-[[nodiscard]] std::string quoted(std::string_view text, std::size_t characters = 40);
+using lacuna::is_utf8;
+using lacuna::quoted;
 
 }  // namespace lacuna::io

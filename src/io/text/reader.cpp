@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/system_text.hpp"
 #include "io/file/packed_reader.hpp"
 #include "io/file/standard_streams.hpp"
-#include "io/file/system_text.hpp"
 
 namespace lacuna::io {
 namespace {

@@ -12,6 +12,7 @@
 #include "evaluate/held_facts.hpp"
 #include "method/costs.hpp"
 #include "method/links/complex_trainer.hpp"
+#include "method/links/penalty.hpp"
 #include "method/links/readout.hpp"
 #include "method/ranks.hpp"
 #include "method/solve.hpp"
@@ -22,9 +23,6 @@ namespace {
 constexpr double kReservedShare = 0.02;
 constexpr Count kMostReserved = 2000;
 constexpr Count kLeastReserved = 20;  // below it the entries that are learned from have to do
-// Defaults of the penalty, found on the validation part of FB15k-237 and on held-out entries of the common splits.
-constexpr double kSoftmaxPenalty = 0.02;
-constexpr double kLogisticPenalty = 0.005;
 constexpr Count kLeastDrawn = 1024;
 // Streams of random numbers apart from the trainer's.
 constexpr std::uint64_t kReserving = 0x7265736572766564U;
@@ -96,8 +94,7 @@ class ComplExFit {
     entries_ = link_entries(tensor, x.roles, one_);
     const bool softmax = uses_softmax(options, has_negatives(entries_));
     settings_ = {.softmax = softmax,
-                 .penalty = static_cast<float>(
-                     options.links.penalty.value_or(softmax ? kSoftmaxPenalty : kLogisticPenalty)),
+                 .penalty = static_cast<float>(options.links.penalty.value_or(default_penalty(softmax))),
                  .sampled = softmax ? drawn_candidates(entries_, x) : 0,
                  .seed = options.seed};
     x.forward = softmax ? 0.5 : 1.0;

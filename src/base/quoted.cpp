@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// UTF-8 checks and quoting for messages.
-#include "io/text/number.hpp"
+#include "base/quoted.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace lacuna::io {
+namespace lacuna {
 namespace {
 
 // Bytes of the well-formed UTF-8 character at the front of `text`, 0 when there is none.
@@ -75,4 +74,4 @@ std::string quoted(std::string_view text, std::size_t characters) {
   return out;
 }
 
-}  // namespace lacuna::io
+}  // namespace lacuna

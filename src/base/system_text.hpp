@@ -5,8 +5,8 @@
 #include <string>
 #include <system_error>
 
-namespace lacuna::io {
+namespace lacuna {
 
 inline std::string system_text(int code) { return std::generic_category().message(code); }
 
-}  // namespace lacuna::io
+}  // namespace lacuna
