@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ffw and bayescp as a user meets them: fit, evaluate, predict, info, complete, and what they refuse."""
+import json
 import unittest
 
 from support import SampleTest
@@ -24,6 +25,13 @@ class FfwTest(SampleTest):
     def test_complete_takes_the_default_lambda(self):
         report = self.ok_json("complete", "train.tns", "-o", "out.tns", "--method", "ffw", "--max-iterations", "5")
         self.assertGreater(report["filled"], 0)
+
+    def test_an_open_lambda_is_looked_for(self):
+        done = self.run_lacuna("fit", "train.tns", "-o", "m.lac", "--method", "ffw", "--lambda", "auto", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for lambdas in ("lambda 3.33", "lambda 30"):
+            self.assertIn(lambdas, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["lambda"], 0.0)
 
     def test_tune_finds_a_lambda(self):
         report = self.ok_json(
