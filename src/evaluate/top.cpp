@@ -15,8 +15,8 @@ namespace {
 
 constexpr Count kRows = 16;     // scored at a time by one thread
 constexpr Count kTasks = 1024;  // between two looks at `interrupted`
-constexpr Count kScores =
-    Count{1} << 21;  // numbers a block of rows may take: fewer rows where the mode is long
+// Numbers a block of rows may take: fewer rows where the mode is long.
+constexpr Count kScores = Count{1} << 21;
 
 // Throws unless each mode is one of the model's and named once.
 void check_modes(const TopOptions& options, int order) {

@@ -11,8 +11,8 @@ namespace lacuna {
 namespace {
 
 constexpr int kLanes = CosineTransform<double>::kLanes;
-constexpr std::ptrdiff_t kPair =
-    std::ptrdiff_t{2} * kLanes;  // real parts of a place, then its imaginary ones
+// Real parts of a place, then its imaginary ones.
+constexpr std::ptrdiff_t kPair = std::ptrdiff_t{2} * kLanes;
 
 // One butterfly: to[t] = w^t sum_s from[s] e^(-2 pi i s t / radix), on all lanes. `step_in` and `step_out`
 // are the distances between its inputs and its outputs.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <lacuna/method/settings.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "method/costs.hpp"
 #include "method/rank_limits.hpp"
@@ -243,7 +245,7 @@ std::span<const MethodInfo> methods() { return kMethods; }
 const MethodInfo& info(Method method) {
   for (const MethodInfo& row : kMethods)
     if (row.method == method) return row;
-  return kMethods[0];
+  throw std::invalid_argument("there is no method of number " + std::to_string(static_cast<int>(method)));
 }
 
 std::optional<Method> parse_method(std::string_view text) {

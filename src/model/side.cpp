@@ -11,8 +11,8 @@ namespace lacuna {
 namespace {
 
 constexpr double kFarthest = 4.0;  // deviations from the mean: more would let a few positions decide all
-constexpr double kOftenMissing =
-    0.05;  // share of the positions from which on lacking a feature is one itself
+// Share of the positions from which on lacking a feature is one itself.
+constexpr double kOftenMissing = 0.05;
 constexpr std::size_t kMostCategories = 64;  // of a feature
 constexpr double kLeastCovered = 0.2;        // of the positions, by categories that others have too
 constexpr int kGraphColumns = 64;

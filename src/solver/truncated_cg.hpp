@@ -169,8 +169,8 @@ class TruncatedCg {
     return (root - eta_delta_) / delta_delta_;
   }
 
-  // Crossings on the way along delta to this length. There -m grows by step unit <r, r> - step^2 curvature /
-  // 2.
+  // Crossings on the way along delta to this length. There
+  //   -m grows by step unit <r, r> - step^2 curvature / 2
   void record_crossings(const M& manifold, double length_squared, const Tangent& eta) {
     for (; crossed_ < crossings_.size(); ++crossed_) {
       Crossing<Tangent>& at = crossings_[crossed_];

@@ -93,12 +93,12 @@ class TrustRegion {
  private:
   static constexpr double kRoundingSlack = 1e3;     // times machine epsilon times |f|
   static constexpr double kUncertaintySlack = 2.0;  // times the costs' own uncertainty
-  static constexpr double kSmallestRadius =
-      1e-10;                               // in units of the typical distance: no step matters any more
+  // In units of the typical distance: no step matters any more.
+  static constexpr double kSmallestRadius = 1e-10;
   static constexpr double kShrink = 0.25;  // of the radius
   static constexpr int kIdleSteps = 3;     // in a row, to end
-  static constexpr double kNothing =
-      1e-7;  // of the cost: a hundred such steps change none of its first five digits
+  // Of the cost: a hundred such steps change none of its first five digits.
+  static constexpr double kNothing = 1e-7;
   static constexpr double kLower = 0.9;  // of the smallest gradient so far: a step to there was not idle
   static constexpr double kPoorRatio = 0.25;
   static constexpr double kGoodRatio = 0.75;

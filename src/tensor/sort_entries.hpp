@@ -19,8 +19,8 @@ Count drop_missing(Entries& entries, std::vector<Index>* dropped = nullptr);
 
 struct Sorted {
   Count merged = 0;  // entries that went into an earlier one
-  Count second =
-      -1;  // the first entry, as sorted, of the cell of the one before: the policy refuses it; -1: none
+  // The first entry, as sorted, of the cell of the one before: the policy refuses it; -1: none.
+  Count second = -1;
   std::vector<Index> order{};  // then: where the sorted entries were
 };
 

@@ -32,6 +32,10 @@ TEST(Methods, DefaultsAreTheMethods) {
   EXPECT_EQ(*settled({.tolerance = 0.0}, 3).tolerance, 0.0);
 }
 
+TEST(Methods, AnUnknownOneHasNoRow) {
+  EXPECT_THROW((void)info(static_cast<Method>(99)), std::invalid_argument);
+}
+
 TEST(Methods, SettingsOfOtherMethodsAreRefused) {
   EXPECT_THROW((void)settled({.method = Method::kMean, .ranks = {3}}, 3), std::invalid_argument);
   EXPECT_THROW((void)settled({.method = Method::kOffsets, .lambda = 3.0}, 3), std::invalid_argument);

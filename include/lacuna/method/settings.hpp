@@ -16,7 +16,8 @@
 namespace lacuna {
 
 // Every method is one row of a table: its name, what it assumes, what it takes, its defaults, how it is solved
-// and what memory it needs. `--method` reads the table, `lacuna methods` prints it, settings are checked by it.
+// and what memory it needs. The setting `method` is read by the table, `lacuna methods` prints it, settings are checked
+// by it.
 
 struct Settings;
 struct Solver;  // how it is solved; private to the library (src/method/solve.hpp)
@@ -90,6 +91,7 @@ struct MethodInfo {
 };
 
 [[nodiscard]] std::span<const MethodInfo> methods();
+// Throws std::invalid_argument when there is no such method.
 [[nodiscard]] const MethodInfo& info(Method method);
 [[nodiscard]] inline std::string_view name(Method method) { return info(method).name; }
 [[nodiscard]] std::optional<Method> parse_method(std::string_view text);

@@ -96,8 +96,8 @@ struct Binning {
   std::int64_t origin = 0;
   std::int64_t width = 1;
   BinUnit unit = BinUnit::kSecond;
-  bool dates =
-      false;  // bins are called by their first day or moment, as the stamps were, and not by a number of seconds
+  // Bins are called by their first day or moment, as the stamps were, and not by a number of seconds.
+  bool dates = false;
 };
 
 // One axis of the tensor.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 18;
 constexpr int kWindow = 15;
 constexpr int kMemoryLevel = 8;
-constexpr int kLevel =
-    4;  // on videos, spectra and coordinates within 3 % of the default size in half its time
+// On videos, spectra and coordinates within 3 % of the default size in half its time.
+constexpr int kLevel = 4;
 
 uInt clipped(std::uint64_t count) {
   return static_cast<uInt>(std::min<std::uint64_t>(count, std::numeric_limits<uInt>::max()));

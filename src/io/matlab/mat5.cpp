@@ -75,8 +75,8 @@ class ElementReader {
   std::optional<Element> next() {
     if (rest_.size() < 8) return std::nullopt;
     const std::uint32_t first = load_u32(rest_.data(), big_);
-    const std::uint32_t small =
-        first >> 16U;  // a short element keeps its length here and its data in the tag
+    // A short element keeps its length here and its data in the tag.
+    const std::uint32_t small = first >> 16U;
     if (small != 0) {
       if (small > 4) return std::nullopt;
       const Element element{first & 0xffffU, rest_.subspan(4, small)};

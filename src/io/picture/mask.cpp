@@ -58,8 +58,8 @@ Result<> apply_mask(const std::string& path, const std::vector<Index>& shape, co
                     path));
   }
   const std::size_t frames = for_all_frames ? shape[0] : 1;
-  const std::size_t share =
-      value.size() / frames / marks.size();  // cells of a frame that one mark speaks for
+  // Cells of a frame that one mark speaks for.
+  const std::size_t share = value.size() / frames / marks.size();
   for (std::size_t m = 0; m < marks.size(); ++m) {
     const bool marked = picture ? marks[m] >= kHalfBright : marks[m] != 0 && !std::isnan(marks[m]);
     if (marked != options.invert_mask) continue;

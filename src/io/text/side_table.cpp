@@ -26,8 +26,8 @@ using io::PositionLookup;
 using io::RecordReader;
 
 constexpr std::size_t kMostCodes = 30;  // different whole numbers that may be codes of categories
-constexpr double kSeveralWords =
-    0.05;  // share of a column's fields with '|' from which on it separates words
+// Share of a column's fields with '|' from which on it separates words.
+constexpr double kSeveralWords = 0.05;
 constexpr double kMostlyNumbers = 0.5;  // share of numbers from which on words among them are worth a note
 constexpr char kSeparator = '|';
 

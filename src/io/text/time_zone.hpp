@@ -16,8 +16,8 @@ struct YearlyChange {
   int month = 1;
   int week = 1;  // 5: the last
   int weekday = 0;
-  std::int64_t seconds =
-      7200;  // of the clock that is changed, from midnight on; may be negative or beyond a day
+  // Of the clock that is changed, from midnight on; may be negative or beyond a day.
+  std::int64_t seconds = 7200;
 };
 
 class TimeZone {

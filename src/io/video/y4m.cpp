@@ -173,8 +173,8 @@ Result<Y4mStream> read_y4m_stream(const std::string& path, const GetBytes& get) 
       return input_error(where, fmt::format("found {} bytes, expected {}: the video is cut short", *got,
                                             format->frame_bytes()));
     const std::uint64_t all = (stream.frames + 1) * cells;
-    constexpr std::uint64_t kCell =
-        2 * sizeof(double) + 4 * sizeof(Index);  // while the list of numbers grows
+    // While the list of numbers grows.
+    constexpr std::uint64_t kCell = 2 * sizeof(double) + 4 * sizeof(Index);
     if (all > stream.value.capacity()) {  // what is allowed is asked when the list grows, not for each frame
       const std::uint64_t room = std::max<std::uint64_t>(all, 2 * stream.value.capacity());
       if (auto fits = check_memory(path, room, kCell); !fits)

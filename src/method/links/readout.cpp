@@ -8,8 +8,8 @@
 namespace lacuna {
 namespace {
 
-constexpr double kRidge =
-    1e-2;  // on the coefficients, in units of an observation: scores that separate all cells
+// On the coefficients, in units of an observation: without it scores that separate all cells have no best ones.
+constexpr double kRidge = 1e-2;
 constexpr int kNewtonSteps = 50;
 constexpr double kSettled = 1e-9;
 constexpr std::size_t kLeast = 10;  // cells, for anything to be said
