@@ -53,11 +53,11 @@ FitResult fit_member(ObservedTensor tensor, const Found& found, const FitCallbac
                      const Entries* test) {
   if (are_facts(tensor, found.settings) && !learns_from_facts(found.settings.method.value_or(Method::kTrMm)))
     tensor = with_drawn(tensor, found.settings);
-  if (is_robust(found.settings)) return fit_robustly(std::move(tensor), found.settings, callbacks, test);
-  if (found.settings.latent.certified_gap.given())
+  if (found.settings.latent.certified_gap.given() && !is_robust(found.settings))
     return fit_certified(tensor, found.settings, callbacks, test);
   Settings settings = found.settings;
   if (settings.warm_start == nullptr) settings.warm_start = factors_of(found);
+  if (is_robust(settings)) return fit_robustly(std::move(tensor), settings, callbacks, test);
   return fit_once(std::move(tensor), settings, callbacks, test);
 }
 

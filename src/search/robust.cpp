@@ -51,7 +51,7 @@ RobustWeights weights_about(const ObservedTensor& tensor, Center&& center) {
   return {.weight = std::move(size), .delta = delta};
 }
 
-// Before there is a model: residuals from the median. Starting from an unweighted fit instead could end in a
+// Before there is a model, such as the one that was found on the inliers: residuals from the median. Starting from an unweighted fit instead could end in a
 // model that follows the outliers.
 RobustWeights initial_weights(const ObservedTensor& tensor) {
   const double middle = median({tensor.values().begin(), tensor.values().end()});
@@ -130,7 +130,8 @@ RobustWeights find_weights(ObservedTensor& tensor, const Settings& options, FitS
   if (*reweighted.method == Method::kTrLs) reweighted.method = Method::kTrMm;
   reweighted.loss = Loss::kSquared;
   reweighted.tolerance = std::max(kReweightingTolerance, *options.tolerance);
-  RobustWeights robust = initial_weights(tensor);
+  RobustWeights robust =
+      options.warm_start == nullptr ? initial_weights(tensor) : weights_from(tensor, *options.warm_start);
   tensor.replace_weights(combined(robust, given));
   for (int count = 0; count < kReweightings; ++count) {
     last = fits.next(tensor, reweighted, test, false);
