@@ -108,7 +108,7 @@ Action add_convert(CLI::App& app) {
                   "file to write; its ending says the format, or --to does")
       ->required();
   verb.add_option("--to", command->to, "the format to write; auto: by the name's ending, to - as it was read")
-      ->check(CLI::IsMember(format_names()));
+      ->check(one_of(format_names()));
   verb.add_option("--across", command->across,
                   "write a wide table with this mode across its columns; none: a line for each cell");
   command->input.add_flags(verb);

@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "evaluate/intervals.hpp"
 #include "input.hpp"
+#include "interval_flag.hpp"
 #include "signals.hpp"
 #include "tensor/keep_if.hpp"
 
@@ -110,8 +111,7 @@ Result<int> EvaluateCommand::run() {
   const Predictor::Prediction prediction = predict_together(predictor, file->entries);
   std::optional<Coverage> covered;
   if (interval > 0.0) {
-    if (fitted->calibration.groups.empty())
-      return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
+    if (auto fine = check_interval(interval, *fitted, model); !fine) return fine.error();
     covered = coverage(fitted->calibration, truth, prediction.value,
                        predictor.support(file->entries.cells, file->entries.coordinates), interval);
   }
@@ -167,10 +167,10 @@ Action add_evaluate(CLI::App& app) {
       ->needs("--ranking");
   verb.add_option("--interval", command->interval,
                   "how often intervals of this probability hold, and how wide they are")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(probability());
   verb.add_option("--reliability", command->bins,
                   "of values 0 and 1: whether probabilities keep what they promise, in so many bins")
-      ->check(CLI::Range(1, 1000));
+      ->check(whole_number_in(1, 1000));
   command->clip.add_flag(verb);
   command->input.add_flags(verb);
   command->output.add_flags(verb);

@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "file_flags.hpp"
 #include "input.hpp"
+#include "interval_flag.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/standard_streams.hpp"
 #include "io/text/table_write.hpp"
@@ -31,16 +32,14 @@ struct PredictCommand {
   double interval = 0.0;
 
   Result<int> run();
-  [[nodiscard]] Result<std::vector<io::AddedColumn>> interval_ends(const Model& fitted,
-                                                                   const Predictor& predictor,
-                                                                   const Entries& entries) const;
+  [[nodiscard]] std::vector<io::AddedColumn> interval_ends(const Model& fitted, const Predictor& predictor,
+                                                           const Entries& entries) const;
   Result<> write(TensorFile& file, std::vector<io::AddedColumn> ends) const;
 };
 
 // Low and high of every cell; nothing where no intervals are asked for.
-Result<std::vector<io::AddedColumn>> PredictCommand::interval_ends(const Model& fitted,
-                                                                   const Predictor& predictor,
-                                                                   const Entries& entries) const {
+std::vector<io::AddedColumn> PredictCommand::interval_ends(const Model& fitted, const Predictor& predictor,
+                                                           const Entries& entries) const {
   std::vector<io::AddedColumn> ends;
   if (!(interval > 0.0)) return ends;
   const std::vector<Count> support = predictor.support(entries.cells, entries.coordinates);
@@ -51,10 +50,6 @@ Result<std::vector<io::AddedColumn>> PredictCommand::interval_ends(const Model& 
       double& end = column.value[e];
       end += sign * fitted.calibration.half_width(support[e], interval);
       if (range) end = std::clamp(end, range->low, range->high);
-      if (!std::isfinite(end))
-        return usage_error(
-            "--interval",
-            fmt::format("{} asks for more than the entries held out for it can tell", interval));
     }
   }
   return ends;
@@ -81,8 +76,7 @@ Result<int> PredictCommand::run() {
   if (auto fine = agreed(fitted); !fine) return fine.error();
   clip.apply_to(*fitted);
   if (auto fine = round.check(value_step(*fitted)); !fine) return fine.error();
-  if (interval > 0.0 && fitted->calibration.groups.empty())
-    return usage_error("--interval", fmt::format("{} was fitted without --intervals", model));
+  if (auto fine = check_interval(interval, *fitted, model); !fine) return fine.error();
   auto file = read_cells(cells, input, fitted->modes, fitted->index_base);
   if (auto fine = agreed(file); !fine) return fine.error();
   if (auto fine = check_output_name(out, *file); !fine) return fine.error();
@@ -93,9 +87,8 @@ Result<int> PredictCommand::run() {
   file->entries.value = std::move(prediction.value);
   file->entries.weight.clear();  // they are about the values that were replaced
   file->missing = 0;
-  auto ends = interval_ends(*fitted, predictor, file->entries);
-  if (!ends) return ends.error();
-  if (auto written = write(*file, std::move(*ends)); !written) return written.error();
+  if (auto written = write(*file, interval_ends(*fitted, predictor, file->entries)); !written)
+    return written.error();
   if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   if (output.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
@@ -105,7 +98,8 @@ Result<int> PredictCommand::run() {
                                               {"output", out}}
                            .dump());
   else
-    fmt::print("{} cells predicted, written to {}\n", grouped(file->entries.size()), out);
+    fmt::print("{} {} predicted, written to {}\n", grouped(file->entries.size()),
+               file->entries.size() == 1 ? "cell" : "cells", out);
   return 0;
 }
 
@@ -121,7 +115,7 @@ Action add_predict(CLI::App& app) {
                   "also write the ends of intervals that hold with this probability, such as 0.9, beside the "
                   "output; to - "
                   "as columns low and high of a table")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(probability());
   command->clip.add_flag(verb);
   command->round.add_flag(verb);
   command->input.add_flags(verb);

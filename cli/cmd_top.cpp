@@ -124,6 +124,10 @@ Result<const TopFinder*> TopCommand::finder(const std::vector<Asked>& role) {
     if (role[k] == Asked::kOpen) options.open.push_back(k);
     if (role[k] == Asked::kLeftOut) options.either.push_back(k);
   }
+  if (options.open.empty() && !open.empty())
+    return usage_error("--open",
+                       fmt::format("found {}, which the question gives, expected a mode that it leaves open",
+                                   fmt::join(open, ",")));
   if (options.open.empty())
     return usage_error("QUERIES", "the question leaves no mode open, expected MODE=? or a mode not named");
   if (!unnamed_candidates.empty()) {
@@ -233,7 +237,7 @@ Action add_top(CLI::App& app) {
       "queries", command->queries,
       "MODE=LABEL ..., or a row such as head,relation,?; or a file of such rows; - reads them from "
       "the standard input and answers as they come");
-  verb.add_option("-k,--count", command->count, "cells to a list")->check(CLI::Range(1, 1000000000));
+  verb.add_option("-k,--count", command->count, "cells to a list")->check(whole_number_in(1, 1000000000));
   verb.add_option(
           "--open", command->open,
           "the modes that answers name; others that a question does not fix do not matter then. Unset: "

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 
+#include "base/nearest.hpp"
 #include "io/file/atomic_file.hpp"
 
 namespace lacuna::cli {
@@ -29,6 +31,31 @@ CLI::Validator positive_number() {
 }
 CLI::Validator nonnegative_number() {
   return number_check([](double number) { return number >= 0.0; }, "a number >= 0");
+}
+
+CLI::Validator probability() {
+  return number_check([](double number) { return number >= 0.0 && number < 1.0; },
+                      "a probability >= 0 and less than 1");
+}
+
+CLI::Validator whole_number_in(int low, int high) {
+  return {[=](std::string& text) {
+            int number = 0;
+            if (CLI::detail::lexical_cast(text, number) && number >= low && number <= high)
+              return std::string();
+            return fmt::format("found '{}', expected a whole number from {} to {}", text, low, high);
+          },
+          ""};
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](std::string& text) {
+            if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+            const auto meant = nearest(text, words);
+            return fmt::format("found '{}', expected {}{}", text, fmt::join(words, ", "),
+                               meant ? fmt::format("; did you mean {}?", *meant) : "");
+          },
+          fmt::format("{{{}}}", fmt::join(words, ","))};
 }
 
 nlohmann::ordered_json or_null(const std::optional<double>& value) {

@@ -7,6 +7,7 @@
 #include <lacuna/base/base.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace lacuna::cli {
 
@@ -47,6 +48,10 @@ inline constexpr int kNotConverged = 4;
 // Checks of numbers. CLI11's own name the largest double when they refuse.
 [[nodiscard]] CLI::Validator positive_number();
 [[nodiscard]] CLI::Validator nonnegative_number();
+[[nodiscard]] CLI::Validator whole_number_in(int low, int high);
+[[nodiscard]] CLI::Validator probability();  // 0 and less than 1
+// One of a set of words, which "{a,b}" in help and completion is made of.
+[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
 [[nodiscard]] nlohmann::ordered_json or_null(const std::optional<double>& value);
 

@@ -48,11 +48,11 @@ void InputFlags::add_flags(CLI::App& command) {
   command
       .add_option("--format", format,
                   "what the input is; auto: from its name and first bytes, of - from its bytes")
-      ->check(CLI::IsMember(format_names()))
+      ->check(one_of(format_names()))
       ->group(group);
   command
       .add_option("--index-base", index_base, "first index in the files; unset: 0 when a 0 is seen, else 1")
-      ->check(CLI::IsMember({0, 1}))
+      ->check(one_of({"0", "1"}))
       ->group(group);
   command.add_option("--shape", shape, "sizes of the modes, such as 256,256,3")->delimiter(',')->group(group);
   command
@@ -75,7 +75,7 @@ void InputFlags::add_flags(CLI::App& command) {
           "line, or a label and one; may repeat")
       ->group(group);
   command.add_option("--duplicates", duplicates, "what to do with a cell listed twice")
-      ->check(CLI::IsMember({"error", "mean", "sum", "last"}))
+      ->check(one_of({"error", "mean", "sum", "last"}))
       ->group(group);
 }
 
@@ -83,10 +83,10 @@ void InputFlags::add_table_flags(CLI::App& command) {
   const char* group = "Input";
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
   command.add_option("--decimal", decimal, "mark before the decimals of a table's values: , or .")
-      ->check(CLI::IsMember({"auto", ",", "."}))
+      ->check(one_of({"auto", ",", "."}))
       ->group(group);
   command.add_option("--header", header, "does the table have a header line")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->check(one_of({"auto", "yes", "no"}))
       ->group(group);
   command.add_option("--columns", columns, "the mode columns, by name or number from 1: user,item")
       ->delimiter(',')

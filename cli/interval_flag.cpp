@@ -16,15 +16,27 @@ void IntervalFlag::add_flag(CLI::App& command) {
   command
       .add_option("--interval", asked_,
                   "intervals that hold with this probability; unset: 0.9 where the model has them; 0: none")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(probability());
 }
 
 Result<double> IntervalFlag::level(const Model& model, const std::string& path) const {
   const bool can = !model.calibration.groups.empty();
   if (!asked_) return can ? kUsualInterval : 0.0;
-  if (*asked_ > 0.0 && !can)
-    return usage_error("--interval", fmt::format("{} was fitted without --intervals", path));
+  if (auto fine = check_interval(*asked_, model, path); !fine) return fine.error();
   return *asked_;
+}
+
+Result<> check_interval(double level, const Model& model, const std::string& path) {
+  if (!(level > 0.0)) return Nothing{};
+  const auto& groups = model.calibration.groups;
+  if (groups.empty())
+    return usage_error("--interval", fmt::format("{} was fitted without --intervals", path));
+  for (const Calibration::Group& group : groups)
+    if (!std::isfinite(model.calibration.half_width(group.support_from, level)))
+      return usage_error("--interval",
+                         fmt::format("{} asks for more than the {} entries held out for it can tell", level,
+                                     group.residuals.size()));
+  return Nothing{};
 }
 
 IntervalEnds interval_ends(const Calibration& calibration, const std::optional<Range>& range, double value,

@@ -21,6 +21,9 @@ class IntervalFlag {
   std::optional<double> asked_;
 };
 
+// Whether the entries held out for intervals can tell those of this level, wherever a cell is; 0: none are asked for.
+Result<> check_interval(double level, const Model& model, const std::string& path);
+
 // Nothing where the entries held out for intervals cannot tell. `range`: where predictions are kept.
 struct IntervalEnds {
   std::optional<double> low{};

@@ -143,7 +143,7 @@ class Asked(Explained):
                                (("mode1=1", "mode2=2"), "no position of mode mode3"), (("1,2",), "no position of mode mode3"),
                                (("1,2,?",), "no position of mode mode3"), (("1,2,3,4",), "at most 3"),
                                (("mode1=1", "mode1=2"), "twice"), (("1,2,3", "-k", "-1"), "--count"),
-                               (("1,2,3", "--by", "luck"), "--by"), (("1,2,3", "--interval", "0.9"), "--intervals"),
+                               (("1,2,3", "--by", "row"), "--by: found 'row', expected fibers, rows, components; did you mean rows?"), (("1,2,3", "--interval", "0.9"), "--intervals"),
                                ((), "cell")):
             self.assertIn(message, self.fails(2, "explain", "m.lac", *words, "-o", "x.txt"), words)
         self.write("bad.txt", "3 1 2\n3 1 99\n")

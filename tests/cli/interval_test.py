@@ -57,6 +57,17 @@ class Intervals(CliTest):
         self.assertEqual(lines[0], "mode2\tmode1\tmode3\tvalue\tlow\thigh")
         self.assertEqual(lines[1], lines[2])
 
+    def test_levels_that_cannot_be_told_are_refused_by_all(self):
+        self.ok(*self.fit, "--intervals")
+        asked = (("predict", "m.lac", "test.tns", "-o", "out.tns"), ("evaluate", "m.lac", "test.tns"),
+                 ("top", "m.lac", "mode1=1"), ("explain", "m.lac", "1,1,1"))  # fmt: skip
+        for verb in asked:
+            with self.subTest(verb[0]):
+                self.assertIn("--interval: found '1', expected a probability", self.fails(2, *verb, "--interval", "1"))
+                message = self.fails(2, *verb, "--interval", "0.99999")
+                self.assertIn("--interval: 0.99999 asks for more than the ", message)
+                self.ok(*verb, "--interval", "0.5")
+
     def test_without_calibration_they_are_refused(self):
         self.ok(*self.fit)
         for verb in (("predict", "m.lac", "test.tns", "-o", "out.tns"), ("evaluate", "m.lac", "test.tns")):

@@ -105,7 +105,8 @@ class Lists(CliTest):
 
     def test_nonsense_is_refused(self):
         for words, message in ((("mode9=1",), "expected a mode"), (("mode1=77",), "1 to 12"),
-                               (("mode1=1", "mode1=2"), "twice"), (("mode1=1", "-k", "0"), "--count"),
+                               (("mode1=1", "mode1=2"), "twice"), (("mode1=1", "-k", "0"), "--count: found '0', expected a whole number from 1"),
+                               (("mode1=1", "--open", "mode1"), "--open: found mode1, which the question gives"),
                                (("mode1=1", "mode2=1", "mode3=1"), "leaves no mode open"), ((), "QUERIES"),
                                (("1,2,3,?",), "at most 3"), (("mode1=1", "--open", "mode4"), "--open"),
                                (("--each", "moed1"), "did you mean mode1"),

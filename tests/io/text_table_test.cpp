@@ -252,8 +252,11 @@ TEST_F(Table, BadTablesAreNamed) {
       {"u,i,value\na,b,1\na,b,abc\n", "a.csv:3:5: found 'abc', expected a number"},
       {"u,i,value\na,b,1\na,b,-inf\n", "a.csv:3:5: found '-inf', expected a finite number"},
       {"u,i,value\n\xc3\xa9,b,1\n\xc3\xa9\xc3\xa9,,1\n",
-       "a.csv:3:4: found an empty field, expected a label of mode 'i'"},
-      {"u,i,value\na,\"\",1\n", "a.csv:2:3: found an empty field, expected a label of mode 'i'"},
+       "a.csv:3:4: found an empty field, expected a label of mode 'i'; --wide if values lie across the "
+       "columns"},
+      {"u,i,value\na,\"\",1\n",
+       "a.csv:2:3: found an empty field, expected a label of mode 'i'; --wide if values lie across the "
+       "columns"},
       {"u,i,value\na,b,1\na,b\n", "a.csv:3:4: found 2 columns, expected 3"},
       {"u,i,value\na,b,1\na,b,1,7\n", "a.csv:3:7: found 4 columns, expected 3"},
       {"u,i,value\na,b,1\na,\"b,1\nc,d,2\n", "a.csv:3:3: found a quote that is never closed"},

@@ -103,6 +103,10 @@ TEST_F(Time, WidthsThatAreNone) {
     ASSERT_FALSE(refused.ok()) << bad;
     EXPECT_NE(refused.error().what.find("1w, 1M, 1Q or 1y"), std::string::npos);
   }
+  EXPECT_EQ(io::width_text({.width = 86400}), "1 day");
+  EXPECT_EQ(io::width_text({.width = 5400}), "90 minutes");
+  EXPECT_EQ(io::width_text({.width = 61}), "61 seconds");
+  EXPECT_EQ(io::width_text({.width = 6, .unit = BinUnit::kMonth}), "6 months");
   EXPECT_EQ(parse_bin_width("2Q")->width, 6);
   EXPECT_EQ(parse_bin_width("30m")->width, 1800);
   EXPECT_EQ(parse_bin_width("30m")->unit, BinUnit::kSecond);

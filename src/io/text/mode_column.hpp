@@ -32,6 +32,7 @@ class ModeColumn {
   [[nodiscard]] std::string complaint(std::string_view text) const;
 
   [[nodiscard]] bool plain() const { return kind_ == Kind::kIndices; }
+  [[nodiscard]] bool of_new_labels() const { return kind_ == Kind::kLabels; }
   [[nodiscard]] bool saw_zero() const;
 
   // The mode and the entries' positions along it. `base` is that of plain indices. Processes that have read some of the

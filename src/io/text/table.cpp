@@ -161,7 +161,12 @@ Result<> TableReader::add_positions(const RecordReader& records) {
     if (column < 0) continue;  // across
     const Field& field = fields[static_cast<std::size_t>(column)];
     const std::string_view text = field_text(field, scratch_);
-    if (!columns_[k].add(text)) return input_error(records.where(field), columns_[k].complaint(text));
+    if (columns_[k].add(text)) continue;
+    const bool may_be_wide =
+        text.empty() && columns_[k].of_new_labels() && !is_wide() && !plan_.layout.header.empty();
+    return input_error(
+        records.where(field),
+        columns_[k].complaint(text) + (may_be_wide ? "; --wide if values lie across the columns" : ""));
   }
   return Nothing{};
 }

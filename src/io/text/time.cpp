@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -212,9 +213,20 @@ std::string bin_text(std::int64_t bin, const Binning& binning, const TimeZone& z
 }
 
 std::string width_text(const Binning& binning) {
-  constexpr std::array<const char*, 3> kUnits = {"second", "day", "month"};
-  return fmt::format("{} {}{}", binning.width, kUnits[static_cast<std::size_t>(binning.unit)],
-                     binning.width == 1 ? "" : "s");
+  struct Unit {
+    const char* name;
+    std::int64_t seconds;
+  };
+  constexpr std::array<Unit, 4> kUnits = {{{"day", kDay}, {"hour", 3600}, {"minute", 60}, {"second", 1}}};
+  std::int64_t width = binning.width;
+  const char* name = binning.unit == BinUnit::kMonth ? "month" : "day";
+  if (binning.unit == BinUnit::kSecond) {
+    const Unit& unit = *std::find_if(kUnits.begin(), kUnits.end(),
+                                     [&](const Unit& one) { return width % one.seconds == 0; });
+    width /= unit.seconds;
+    name = unit.name;
+  }
+  return fmt::format("{} {}{}", width, name, width == 1 ? "" : "s");
 }
 
 }  // namespace lacuna::io

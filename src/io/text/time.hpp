@@ -39,7 +39,7 @@ std::int64_t calendar_origin(std::int64_t number, const Binning& binning);
 // What files call a bin: its first day or moment, or the number of its first second.
 std::string bin_text(std::int64_t bin, const Binning& binning, const TimeZone& zone);
 
-// "3 months", "7 days", "3600 seconds"
+// "3 months", "7 days", "90 minutes"
 std::string width_text(const Binning& binning);
 
 }  // namespace lacuna::io
