@@ -56,10 +56,13 @@ std::string bash_script(const std::vector<ListedVerb>& verbs) {
       "_lacuna() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} verb='' flags='' "
       "words='' value=''\n"
-      "  ((COMP_CWORD > 1)) && verb=${{COMP_WORDS[1]}}\n"
+      "  local at=1\n"
+      "  if [[ ${{COMP_WORDS[1]}} == --config ]]; then at=3; [[ ${{COMP_WORDS[2]-}} == '=' ]] && at=4; fi\n"
+      "  ((COMP_CWORD > at)) && verb=${{COMP_WORDS[at]}}\n"
       "  COMPREPLY=()\n"
       "  case $verb in\n"
-      "    '') flags='--help --version' words='{0}' ;;\n"
+      "    '') flags='--config --help --version' words='{0}'\n"
+      "      ((COMP_CWORD > 1 && COMP_CWORD < at)) && words='' value=1 ;;\n"
       "    help) words='{0}' ;;\n",
       joined_names(verbs));
   for (const ListedVerb& verb : verbs) out += bash_verb(verb);
@@ -137,7 +140,7 @@ Action add_completion(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("completion", "a script that lets a shell complete verbs and flags");
   verb.add_option("shell", *shell, "the shell that reads it")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   return [shell, &app]() -> Result<int> {
     const std::vector<ListedVerb> verbs = list_verbs(app);
     fmt::print("{}", *shell == "bash"  ? bash_script(verbs)

@@ -67,8 +67,8 @@ it would not fit in memory
 .B 6
 an output could not be written
 .TP
-.B 130, 143
-stopped by a signal; the best model until then is saved
+.B 129, 130, 143
+stopped by a signal; a fit saves the best model until then, other verbs leave nothing half\-written
 .SH ENVIRONMENT
 .TP
 .B LACUNA_LIBEXEC

@@ -82,7 +82,7 @@ void FitFlags::add_flags(CLI::App& command) {
       ->group(group);
   command
       .add_flag("--intervals", intervals,
-                "one more fit, with a twentieth of the entries set aside before anything is chosen, so that "
+                "up to five more fits, each with a twentieth of the entries held out, so that "
                 "predict --interval knows how sure it is")
       ->group(group);
   side.add_flags(command);

@@ -49,7 +49,7 @@ EXTRAS: dict[str, tuple[str, str, Any]] = {
     "preset": ("None or 'paper'", "the paper's own model: its parts and no offsets, unless given", None),
     "intervals": (
         "True or False",
-        "one more fit, with a twentieth of the entries set aside, so that predict(interval=...) knows how sure it is",
+        "up to five more fits, each with a twentieth of the entries held out, so that predict(interval=...) knows how sure it is",
         False,
     ),
     "duplicates": ("'error', 'mean', 'sum' or 'last'", "what to do with a cell that is listed twice", "error"),

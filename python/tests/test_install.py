@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What the machine does not have: all that CMake looks for, hidden from it.
 HIDDEN = {"Eigen3": "libeigen3-dev", "Spectra": "libspectra-dev", "ZLIB": "zlib1g-dev", "PNG": "libpng-dev", "JPEG": "libjpeg-dev",
           "fmt": "libfmt-dev", "nlohmann_json": "nlohmann-json3-dev", "Libzip": "libzip-dev",
-          "LapackArchive": "liblapack-dev liblapacke-dev"}  # fmt: skip
+          "LapackArchive": "liblapack-dev liblapacke-dev", "LibLZMA": "liblzma-dev", "zstd": "libzstd-dev", "OpenMP": "g++"}  # fmt: skip
 
 
 def test_what_is_missing_is_named_with_its_packages(tmp_path):

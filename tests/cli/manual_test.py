@@ -28,6 +28,7 @@ class Pages(CliTest):
     def test_man_page_is_one(self):
         done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=self.ok("man"), capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
+        self.assertIn("129, 130, 143", self.ok("man"))
         self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout).replace("\x1b[1m", "").replace("\x1b[0m", ""))
 
     def test_scripts_have_every_flag(self):
@@ -56,6 +57,11 @@ class Pages(CliTest):
         self.assertEqual(self.completed("completion", "z"), ["zsh"])
         self.assertEqual(self.completed("fit", "tra"), [])  # names of files are the shell's own work
         self.assertEqual(self.completed("fit", "a.tns", "-o", "--m"), [])
+        self.assertEqual(self.completed("--con"), ["--config"])
+        self.assertEqual(self.completed("--config", "a"), [])
+        self.assertEqual(self.completed("--config", "a.ini", "sp"), ["split"])
+        self.assertEqual(self.completed("--config", "a.ini", "fit", "--effort", "m"), ["medium"])
+        self.assertEqual(self.completed("--config", "=", "a.ini", "fit", "--effort", "m"), ["medium"])
 
     @unittest.skipUnless(shutil.which("fish"), "there is no fish")
     def test_fish_completes(self):
