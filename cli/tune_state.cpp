@@ -45,7 +45,6 @@ void TuneState::Close::operator()(const int* file) const {
   delete file;
 }
 
-// The lines that are whole; what comes after the last newline is cut off the file.
 Result<std::string> TuneState::load() {
   std::string text;
   std::array<char, 65536> buffer{};
@@ -53,18 +52,23 @@ Result<std::string> TuneState::load() {
     const ssize_t got = ::read(*file_, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return input_error(path_, system_text(errno));
-    if (got == 0) break;
+    if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  // A first line without an end may be anything, such as a file of another kind: it is not for us to cut.
-  if (whole == 0 && !text.empty() && text.front() != '{')
-    return input_error(path_ + ":1",
-                       fmt::format("found '{}', expected the state of a tuning run", shown(text)));
-  if (whole < text.size() && ::ftruncate(*file_, static_cast<off_t>(whole)) != 0)
-    return output_error(path_, system_text(errno));
-  text.resize(whole);
-  return text;
+}
+
+// A file that does not begin as this run's does may be anything, somebody's notes: it is left as it is. Of a first
+// line that a kill cut short there is only the beginning.
+Result<> TuneState::check_first_line(std::string_view text, const std::string& wanted) const {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  // What was written with other spaces says the same.
+  const bool ours = end == std::string_view::npos
+                        ? wanted.starts_with(line)
+                        : json::parse(line, nullptr, false) == json::parse(wanted, nullptr, false);
+  if (ours) return Nothing{};
+  return input_error(path_ + ":1", fmt::format("found '{}', expected {}: it is about another tuning run",
+                                               shown(line), wanted.substr(0, wanted.size() - 1)));
 }
 
 Result<> TuneState::take_line(std::string_view line, int number, int folds) {
@@ -106,29 +110,24 @@ Result<TuneState> TuneState::open(const std::string& path, const std::string& da
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return output_error(path, "another run is writing to it");
 
-  auto text = state.load();
+  const auto text = state.load();
   if (!text) return text.error();
-  const json wanted = about(data, options);
-  if (text->empty()) {
-    if (auto written = state.write_line(text_of(wanted)); !written) return written.error();
-    return state;
-  }
-  const std::string_view all = *text;
-  int number = 0;
-  for (std::size_t begin = 0; begin < all.size();) {
-    const std::size_t end = all.find('\n', begin);
-    const std::string_view line = all.substr(begin, end - begin);
+  const std::string wanted = text_of(about(data, options));
+  if (auto fine = state.check_first_line(*text, wanted); !fine) return fine.error();
+  const std::size_t whole = text->rfind('\n') + 1;  // 0 where there is none
+  const std::string_view lines = std::string_view(*text).substr(0, whole);
+  int number = 1;
+  for (std::size_t begin = lines.find('\n') + 1; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    if (auto taken = state.take_line(lines.substr(begin, end - begin), ++number, options.folds); !taken)
+      return taken.error();
     begin = end + 1;
-    if (++number > 1) {
-      if (auto taken = state.take_line(line, number, options.folds); !taken) return taken.error();
-      continue;
-    }
-    // A value that did not parse is unequal to nothing and equal to nothing, so it is asked about by itself.
-    const json found = json::parse(line, nullptr, false);
-    if (found.is_discarded() || !(found == wanted))
-      return input_error(path + ":1", fmt::format("found '{}', expected {}: it is about another tuning run",
-                                                  shown(line), wanted.dump()));
   }
+  // What comes after the last newline was cut short, and goes.
+  if (whole < text->size() && ::ftruncate(file, static_cast<off_t>(whole)) != 0)
+    return output_error(path, system_text(errno));
+  if (whole == 0)
+    if (auto written = state.write_line(wanted); !written) return written.error();
   return state;
 }
 

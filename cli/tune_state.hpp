@@ -3,8 +3,9 @@
 // fit. Lines are added as results come, so that a run that was killed goes on where it was.
 //
 // A line is written by one write(2) and ends with a newline. What a kill or a full disk left of a last line has
-// none: it is cut off, and its fit is run again. Any other line that is not as written here is an error. A line says by
-// a checksum of its settings what was fitted: the errors of other settings are kept, not used.
+// none: it is cut off, and its fit is run again. Any other line that is not as written here is an error, and a file
+// whose first line is not what this run would write stays as it is. A line says by a checksum of its settings what was
+// fitted: the errors of other settings are kept, not used.
 #pragma once
 
 #include <lacuna/search/fit.hpp>
@@ -37,7 +38,8 @@ class TuneState {
   struct Close {
     void operator()(const int* file) const;
   };
-  Result<std::string> load();
+  Result<std::string> load();  // all that is in the file
+  Result<> check_first_line(std::string_view text, const std::string& wanted) const;
   Result<> take_line(std::string_view line, int number, int folds);
   Result<> write_line(std::string line);
   // A checksum of all that a candidate's errors depend on, but lambda.

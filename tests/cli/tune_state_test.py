@@ -32,7 +32,12 @@ class TuneState(SampleTest):
         for first in ("garbage\n", "\n", "null\n", "[]\n", "{}\n", "[" * 100000 + "\n", '{"data":3}\n', "\0\1\xff\n"):
             with self.subTest(first[:20]):
                 self.refused(first + results, 1)
-        self.refused("garbage without an end", 1)
+        for text in (
+            "garbage without an end", "notes\nimportant last line", '{"my":"precious data"}', '{"my":\n"precious data"}',
+            self.lines[0][:20] + "x", "{}\n" + results + "the end", self.lines[0].replace('"seed":', '"seed":9')[:-1],
+        ):  # fmt: skip
+            with self.subTest(text):
+                self.refused(text, 1)
 
     def test_a_torn_last_line_is_cut_off_and_every_later_run_goes_on(self):
         for kept in (1, 9, len(self.lines[4]) - 1):
