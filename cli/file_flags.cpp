@@ -107,6 +107,19 @@ std::optional<Identity> identity(const NamedFile& named) {
   return Identity{info.st_dev, info.st_ino, place.filename().string()};
 }
 
+// Whether an output lies in a folder that is read, whose files are all data. Through a link it may do so by two names.
+bool is_within(const NamedFile& output, const NamedFile& input) {
+  struct stat folder {};
+  if (io::is_standard_stream(output.path) || io::is_standard_stream(input.path)) return false;
+  if (::stat(input.path.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)) return false;
+  const auto lies_there = [&](const std::filesystem::path& place) {
+    const std::filesystem::path parent = place.has_parent_path() ? place.parent_path() : ".";
+    struct stat info {};
+    return ::stat(parent.c_str(), &info) == 0 && info.st_dev == folder.st_dev && info.st_ino == folder.st_ino;
+  };
+  return lies_there(output.path) || lies_there(follow_link(output.path));
+}
+
 bool says(const CLI::App& verb, const char* flag, std::string_view word) {
   const CLI::Option* option = verb.get_option_no_throw(flag);
   return option != nullptr && option->count() > 0 && option->results().front() == word;
@@ -202,6 +215,11 @@ Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].role != Role::kOutput) continue;
     const auto mine = identity(files[i]);
+    for (const NamedFile& read : files)
+      if (read.role == Role::kInput && is_within(files[i], read))
+        return usage_error(files[i].flag,
+                           fmt::format("'{}' lies in {}, the folder that is read as {}; it would be data",
+                                       files[i].path, read.path, read.flag));
     for (std::size_t j = 0; mine && j < files.size(); ++j) {
       if (j == i || (files[j].role == Role::kOutput && j < i) || identity(files[j]) != mine) continue;
       if (files[i].flag == "--checkpoint" && files[j].flag == "--resume")

@@ -12,7 +12,7 @@ namespace lacuna::cli {
 // Refuses an empty name, an output that is an input, or two outputs that are one file, whatever they are called: by device and
 // inode, or where a file does not exist yet by the folder's identity and the name; "-" is the file that the shell has
 // put there. Devices and pipes may be named
-// more than once, but not "-", the standard input or output.
+// more than once, but not "-", the standard input or output. Where a folder is read no output lies in it.
 Result<> check_files(const CLI::App& app, const CLI::App& verb);
 
 // Whether an output is "-". What a verb prints then goes to standard error.

@@ -153,6 +153,20 @@ class Identity(SampleTest):
             with self.subTest(arguments):
                 self.refused(*arguments)
 
+    def test_an_output_lies_in_no_folder_that_is_read(self):
+        self.path("folder/0.tns").write_bytes(self.before["train.tns"])
+        self.path("out.lac").symlink_to("folder/out.lac")
+        for arguments in (
+            ("fit", "folder", "-o", "folder/0.tns"), ("fit", "folder", "-o", "link/m.lac"), ("convert", "link", "folder/0.tns"),
+            ("fit", "folder", "-o", "n.lac", "--checkpoint", "folder/ck"), ("fit", "folder", "-o", "out.lac"),
+            ("fit", "train.tns", "--test", "folder/.", "-o", "folder/m.lac"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                self.assertIn("the folder that is read as ", self.fails(2, *arguments))
+                self.assertEqual([p.name for p in self.path("folder").iterdir()], ["0.tns"])
+                self.assertEqual(self.path("folder/0.tns").read_bytes(), self.before["train.tns"])
+        self.ok("convert", "folder", "n.tns")
+
     def test_the_ends_of_intervals_are_outputs(self):
         self.write("a.low.csv", self.before["test.tns"].decode())
         self.before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
