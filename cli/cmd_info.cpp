@@ -118,6 +118,7 @@ Result<int> InfoCommand::show_data() const {
   const int base = file->index_base;
   auto tensor = observe(path, *file, *options, input.duplicate_policy());
   if (!tensor) return tensor.error();
+  for (const std::string& note : file->notes) output.say("note: " + note);
 
   const auto [low, high] = std::minmax_element(tensor->values().begin(), tensor->values().end());
   const double cells = count_cells(tensor->modes());
@@ -200,6 +201,9 @@ std::string body_text(const Model& model) {
                        cp->covariance.empty() ? "" : ", with the covariance of its rows");
   if (std::holds_alternative<Dense>(*model.body)) return "a value for every cell";
   if (const auto* blend = std::get_if<Blend>(&*model.body)) return "a blend: " + describe(*blend);
+  if (const auto* links = std::get_if<ComplEx>(&*model.body))
+    return fmt::format("{} entities and {} relations of {} complex numbers each",
+                       grouped(links->entity_count()), grouped(links->relation_count()), links->rank);
   return "nothing but the offsets";
 }
 

@@ -345,7 +345,10 @@ class Files(CliTest):
         def notes(data, mode):
             done = self.run_lacuna("fit", data, "-o", "m.lac", "--method", "mean", "--coordinates", f"{mode}=x.txt")
             self.assertEqual(done.returncode, 0, done.stderr)
-            return [line for line in done.stderr.splitlines() if "x.txt" in line]
+            told = [line for line in done.stderr.splitlines() if "x.txt" in line]
+            looked = self.run_lacuna("info", data, "--coordinates", f"{mode}=x.txt")
+            self.assertEqual(looked.stderr.splitlines(), told)
+            return told
 
         after = next(j for j in range(30) if self.position[j + 1] < self.position[j])
         self.assertRegex(notes("d.tns", 2)[0], rf"note: x.txt:{after + 2}: the position .* comes after .*'mode2'")

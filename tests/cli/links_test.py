@@ -52,6 +52,8 @@ class LinksTest(CliTest):
         self.assertGreater(report["held_out_mrr"], 0.6)
         self.assertAlmostEqual(report["test_mrr"], self.ranking("m.lac")["mrr"], places=9)
         self.assertIn("filtered MRR of about", self.ok("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "8"))
+        held = f"{PEOPLE} entities and {len(RELATIONS)} relations of 8 complex numbers each"
+        self.assertIn(held, self.ok("info", "m.lac"))
 
     def test_complete_tells_how_likely_each_other_cell_is(self):
         done = self.run_lacuna("complete", "train.tsv", "-o", "whole.tsv", "--model", "m.lac", "--method", "complex", "--rank", "8")

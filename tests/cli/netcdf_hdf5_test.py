@@ -168,9 +168,10 @@ class NetCdf(CliTest):
                 out.createVariable(axis, "f8", (axis,))[:] = where
             out.createVariable("v", "f8", ("a", "b"))[:] = np.arange(9).reshape(3, 3)
         self.assertEqual([mode["positions"] for mode in self.ok_json("info", "x.nc")["modes"]], [None, None])
-        told = self.run_lacuna("fit", "x.nc", "-o", "m.lac", "--method", "mean").stderr
-        for axis in "ab":
-            self.assertIn(f"note: the positions of mode '{axis}' in the file are not used", told)
+        for verb in (("info", "x.nc"), ("fit", "x.nc", "-o", "m.lac", "--method", "mean")):
+            told = self.run_lacuna(*verb).stderr
+            for axis in "ab":
+                self.assertIn(f"note: the positions of mode '{axis}' in the file are not used", told)
 
     def test_damaged_files_are_refused(self):
         whole = self.path(self.climate("x.nc")).read_bytes()
