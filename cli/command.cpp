@@ -71,8 +71,10 @@ Result<> write_whole(const std::string& path, std::string_view text) {
 
 Result<> check_writable(const std::string& path) {
   std::error_code none;
-  // A pipe or device must not be opened twice.
-  if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return Nothing{};
+  // A pipe must not be opened twice, nor a terminal or a tape.
+  const auto found = std::filesystem::status(path, none).type();
+  if (found == std::filesystem::file_type::fifo || found == std::filesystem::file_type::character)
+    return Nothing{};
   if (auto file = AtomicFile::create(path); !file) return file.error();
   return Nothing{};
 }

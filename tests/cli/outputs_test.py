@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Outputs that would destroy: an input, or another output, under any name. And names whose ending cannot be."""
 import os
+import socket
 import subprocess
 import sys
 import unittest
@@ -203,6 +204,32 @@ class Ending(CliTest):
             with self.subTest(names):
                 self.fails(6, "split", "in.npy", "--train", names[0], "--test", names[1])
                 self.assert_only("in.npy")
+
+
+class Unwritable(SampleTest):
+    """Found before the fit: these fits would take an hour."""
+
+    def test_is_told_at_once(self):
+        self.path("folder").mkdir()
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(self.path("socket")))
+        before = sorted(p.name for p in self.folder.iterdir())
+        fit = ("fit", "train.tns", *Ending.FOREVER)
+        complete = ("complete", "train.tns", *Ending.FOREVER)
+        tune = ("tune", "train.tns", "--max-iterations", "1000000000", "--tolerance", "0")
+        for name in ("folder", "socket", "n" * 256):
+            for arguments in (
+                (*fit, "-o", name), (*fit, "-o", "m.lac", "--history", name), (*fit, "-o", "m.lac", "--report", name),
+                (*fit, "-o", "m.lac", "--checkpoint", name), (*complete, "-o", "o.tns", "--model", name),
+                (*complete, "-o", "o.tns", "--report", name), (*tune, "-o", name), (*tune, "-o", "m.lac", "--table", name + ".csv"),
+            ):  # fmt: skip
+                if arguments[-1] in ("folder.csv", "socket.csv"):
+                    continue
+                with self.subTest(arguments):
+                    self.assertIn(f"{arguments[-1]}: ", self.fails(6, *arguments))
+                    self.assert_only(*before)
+        self.path("o.tns").mkdir()
+        self.assertIn("o.tns: ", self.fails(6, *complete, "-o", "o.tns"))
 
 
 class Foreign(SampleTest):

@@ -123,6 +123,13 @@ TEST(AtomicFile, FolderInPlaceOfAFileIsRefused) {
   EXPECT_EQ(file.error().what, "Is a directory");
 }
 
+TEST(AtomicFile, ANameThatCannotBeIsRefusedBeforeAnythingIsWritten) {
+  const TempFolder folder;
+  const auto file = AtomicFile::create(folder.path(std::string(256, 'n')));
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().kind, ErrorKind::kOutput);
+}
+
 TEST(AtomicFile, SymbolicLinkStaysALink) {
   const TempFolder folder;
   const std::string target = folder.write("target", "old");

@@ -189,6 +189,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   } else {
     state->target = follow_link(path);
     const bool exists = ::stat(state->target.c_str(), &info) == 0;
+    const int problem = exists ? 0 : errno;
     std::error_code none;
     if (std::filesystem::is_symlink(state->target, none)) return output_error(path, system_text(ELOOP));
     if (exists && S_ISDIR(info.st_mode)) return output_error(path, system_text(EISDIR));
@@ -201,6 +202,8 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
       if (::stat(folder.c_str(), &folder_info) != 0 && errno == ENOENT) {
         return output_error(path, fmt::format("the folder '{}' does not exist", folder));
       }
+      // Such as a name that is too long, which a file without one would only meet when all is written.
+      if (!exists && problem != ENOENT) return output_error(path, system_text(problem));
       state->open_new(info.st_mode & 0777U, exists);
     }
   }
