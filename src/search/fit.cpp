@@ -267,14 +267,15 @@ Journal::About about(const ObservedTensor& tensor, const Settings& settings, con
   return about;
 }
 
-// Whoever says stop closes the journal. Alone, it is written at once: between two solves nothing else would, and when the
-// search has come to its end the models that a blend needs are gone. Processes together write when they have agreed.
+// Whoever says stop closes the journal. Alone with the entries, it is written at once: between two solves nothing else
+// would, and when the search has come to its end the models that a blend needs are gone. Processes that share the entries
+// write when they have agreed.
 FitCallbacks closing(const FitCallbacks& callbacks, Journal& journal) {
   FitCallbacks watched = callbacks;
   watched.interrupted = [&callbacks, &journal] {
     if (!callbacks.interrupted || !callbacks.interrupted()) return false;
     journal.close();
-    if (callbacks.everyone == nullptr) journal.save();
+    if (sharers(callbacks).alone()) journal.save();
     return true;
   };
   watched.progress = [&callbacks, &journal](const FitProgress& progress) {

@@ -188,7 +188,8 @@ ObservedTensor noisy_ratings(std::uint64_t seed) {
 }
 
 TEST_F(StoppedFit, ThatEndsInABlend) {
-  FitCase one{.tensor = noisy_ratings(8), .settings = {}};
+  // The program names itself: one process, which is alone.
+  FitCase one{.tensor = noisy_ratings(8), .settings = {}, .everyone = &serial_communicator()};
   one.settings.search.blend = 3;
   one.settings.search.effort = Effort::kLow;
   const FitOutcome whole = run_fit(one, nullptr);

@@ -41,6 +41,7 @@ struct FitCase {
   ObservedTensor tensor;
   Settings settings{};
   const Entries* test = nullptr;
+  const Communicator* everyone = nullptr;
 };
 
 // What came of a fit, and how often it asked whether to stop.
@@ -54,6 +55,7 @@ inline FitOutcome run_fit(const FitCase& one, Checkpoint* checkpoint, int stop_a
   FitOutcome outcome;
   FitCallbacks callbacks;
   callbacks.checkpoint = checkpoint;
+  callbacks.everyone = one.everyone;
   callbacks.interrupted = [&] { return ++outcome.polls > stop_after && stop_after >= 0; };
   callbacks.progress = [&](const FitProgress& progress) {
     outcome.history.push_back(progress);
