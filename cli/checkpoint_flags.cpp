@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cluster.hpp"
+#include "io/file/standard_streams.hpp"
 #include "signals.hpp"
 
 namespace lacuna::cli {
@@ -47,7 +48,8 @@ Result<> CheckpointFlags::check() const {
                        fmt::format("found '{}', expected 0 or a duration such as 30s, 5m or 1h", every));
   if (file.empty() || !everyone().first()) return Nothing{};
   std::error_code none;
-  if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+  if (io::is_standard_stream(file) ||
+      (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none)))
     return output_error(file, "found a device or pipe, expected a file that a later run can read");
   return check_writable(file);
 }
@@ -76,7 +78,12 @@ Result<std::unique_ptr<Checkpoint>> CheckpointFlags::open(const Output& output, 
 Result<> CheckpointFlags::kept(const Checkpoint* checkpoint, const Output& output) const {
   if (checkpoint == nullptr || file.empty() || signal_seen() == 0) return Nothing{};
   if (checkpoint->problem()) return *checkpoint->problem();
-  output.say(fmt::format("note: with --resume {} the same command goes on", file));
+  std::error_code none;
+  const bool left = checkpoint->saves() > 0 || (resume == file && std::filesystem::exists(file, none));
+  output.say(
+      left ? fmt::format("note: with --resume {} the same command goes on", file)
+           : fmt::format("note: nothing had come to an end that {} could keep; the same command begins anew",
+                         file));
   return Nothing{};
 }
 

@@ -166,12 +166,19 @@ Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
   return Nothing{};
 }
 
+// A field of CSV, which says a quote by two.
+std::string in_quotes(const std::string& field) {
+  std::string text = "\"";
+  for (const char c : field) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
 std::string TuneCommand::csv(const TuneResult& found) const {
   std::string text = fmt::format("candidate,lambda,{},standard_error,folds\n", name(tuning.metric));
   for (const TuneRow& row : found.rows) {
     const auto folds =
         std::count_if(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
-    text += fmt::format("\"{}\",{},{},{},{}\n", tuning.candidates[row.candidate].name, row.lambda,
+    text += fmt::format("{},{},{},{},{}\n", in_quotes(tuning.candidates[row.candidate].name), row.lambda,
                         folds > 0 ? fmt::format("{}", shown(row.mean())) : "", row.spread(), folds);
   }
   return text;
@@ -254,6 +261,7 @@ Result<> TuneCommand::check_candidates(TrainingData& data) {
 TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint) {
   TuneCallbacks callbacks;
   callbacks.checkpoint = checkpoint;
+  callbacks.test = data.test ? &*data.test : nullptr;
   callbacks.everyone = &everyone();
   callbacks.shared = data.spread;
   callbacks.interrupted = [&] { return signal_seen() != 0 || known.failed(); };

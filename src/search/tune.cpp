@@ -331,8 +331,9 @@ TuneResult Tuner::run() {
           .seconds = watch_.seconds()};
 }
 
-// What a checkpoint of tuning is about: the data, how it is cut, and every candidate.
-Journal::About about(const ObservedTensor& tensor, const TuneOptions& options, const Communicator& sharers) {
+// What a checkpoint of tuning is about: the data, how it is cut, every candidate, and what the last fit is measured on.
+Journal::About about(const ObservedTensor& tensor, const TuneOptions& options, const Entries* test,
+                     const Communicator& sharers) {
   Journal::About about{{"version", version()},
                        {"task", "tune"},
                        {"data", checksum_text(tensor, sharers)},
@@ -341,6 +342,7 @@ Journal::About about(const ObservedTensor& tensor, const TuneOptions& options, c
                        {"metric", std::string(name(options.metric))},
                        {"refine", std::to_string(options.refinements)},
                        {"abandon", shortest(options.abandon)}};
+  if (test != nullptr) about.emplace_back("test", checksum_text(*test));
   const auto list = [](const std::vector<double>& lambdas) {
     std::string text;
     for (const double lambda : lambdas) text += (text.empty() ? "" : ",") + shortest(lambda);
@@ -362,7 +364,7 @@ TuneResult tune(const ObservedTensor& tensor, const TuneOptions& options, const 
   Journal* const journal = journal_of(callbacks.checkpoint);
   if (journal == nullptr) return Tuner(tensor, options, callbacks).run();
   journal->share(sharing);
-  journal->bind(about(tensor, options, sharing));
+  journal->bind(about(tensor, options, callbacks.test, sharing));
   check_remembered(*journal, tensor.modes());
   try {
     Tuner tuner(tensor, options, callbacks);

@@ -96,6 +96,33 @@ class Checkpoints(CliTest):
     def refused(self, code, words, *arguments):
         self.assertIn(words, self.fails(code, *arguments))
 
+    def test_the_standard_output_cannot_be_one(self):
+        self.refused(6, "-: found ", *self.FIT, "-o", "n.lac", "--checkpoint", "-")
+
+    def test_tune_names_other_test_entries(self):
+        train, test = sample()
+        self.write("test.tns", tns(test))
+        self.write("other.tns", tns(test[1:]))
+        tune = ("tune", "data.tns", "--method", "als", "--rank", "2", "--lambda", "1", "--folds", "2", "--no-record", "--quiet",
+                "-o", "m.lac", "--checkpoint", "state", "--resume", "state", "--every", "0")  # fmt: skip
+        self.ok(*tune, "--test", "test.tns")
+        self.ok(*tune, "--test", "test.tns")
+        self.refused(3, "other test entries: other.tns has the checksum", *tune, "--test", "other.tns")
+        self.refused(3, "other test entries", *tune)
+
+    def test_a_signal_before_there_is_anything_to_keep_says_so(self):
+        command = [LACUNA, "tune", "data.tns", "-o", "m.lac", "--method", "tr-mm", "--rank", "4", "--lambda", "1e3", "--tolerance", "0",
+                   "--max-iterations", "1000000000", "--checkpoint", "state"]  # fmt: skip
+        running = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        running.stderr.readline()  # the data are read, so signals are waited for soon
+        time.sleep(0.5)
+        running.send_signal(signal.SIGTERM)
+        told = running.communicate(timeout=TIMEOUT)[1]
+        self.assertEqual(running.returncode, 128 + signal.SIGTERM, told)
+        self.assertFalse(self.path("state").exists())
+        self.assertIn("the same command begins anew", told)
+        self.assertNotIn("goes on", told)
+
     def test_complete_and_tune_go_on_too(self):
         complete = ("complete", "data.tns", "--method", "tr-mm", "--rank", "2", "--lambda", "5", "--quiet")
         self.ok(*complete, "-o", "whole.tns")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tune: cross-validation from the command line, its state file, and what it refuses."""
+import csv
 import time
 import unittest
 
-from support import SampleTest
+from support import SampleTest, cells
 
 GRID = ("--lambda-grid", "0.01,1,100", "--refine", "1", "--rank", "3", "--max-iterations", "15", "--folds", "3")
 
@@ -26,6 +27,13 @@ class Tune(SampleTest):
         table = self.path("t.csv").read_text().splitlines()
         self.assertEqual(table[0], "candidate,lambda,rmse,standard_error,folds")
         self.assertEqual(len(table), len(found["rows"]) + 1)
+
+    def test_the_table_says_a_quote_by_two(self):
+        self.write("q.csv", '"us""er",item,value\n' + "".join(f"u{i},i{j},{i * j % 7}\n" for i, j, k in cells((9, 8, 1))))
+        self.ok("tune", "q.csv", "-o", "m.lac", "--method-grid", "als", "--rank", "1", "--offsets-grid", 'us"er', "mean", "--folds", "2",
+                "--refine", "0", "--lambda-grid", "1", "--table", "t.csv")  # fmt: skip
+        rows = list(csv.reader(self.path("t.csv").read_text().splitlines(), strict=True))
+        self.assertEqual([row[0] for row in rows[1:]], ['als rank 1 offsets us"er', "als rank 1 offsets mean"])
 
     def test_by_another_metric(self):
         found = self.tune("--metric", "mae", "--table", "t.csv")

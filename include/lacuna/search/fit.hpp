@@ -82,6 +82,7 @@ struct TuneCallbacks {
   // As of a fit. What is kept are the fits that have ended and the models that others begin with: a fit that was under
   // way begins anew. Where `known` knows an error it is taken, and a fit that would begin with that one does not.
   Checkpoint* checkpoint = nullptr;
+  const Entries* test = nullptr;  // of the fit that follows, which the checkpoint is about as well
   // As of a fit. `known` is asked on the first process, `found` told on all.
   const Communicator* everyone = nullptr;
   bool shared = false;
