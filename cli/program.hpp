@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <lacuna/base/base.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "config_file.hpp"
 
 namespace lacuna::cli {
 
@@ -26,6 +28,7 @@ class Program {
 
  private:
   CLI::App app_;
+  std::shared_ptr<ConfigFile> config_;
   std::vector<std::pair<std::string, Action>> actions_;
 };
 

@@ -116,6 +116,23 @@ class Config(CliTest):
         self.assertIn("none.ini", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "none.ini"))
         self.assert_only("train.tns", "fit.ini")
 
+    def test_a_refused_value_has_its_line(self):
+        for text, told in (
+            ("seed = 4\nparts = '1|2~0'\n", "c.ini:2: --parts: found '2~0', expected a length > 0"),
+            ("# ranks\n\n[fit]\nrank = [2,\n  0]\nseed = 1\n", "c.ini:4: --rank: found '2,0'"),
+            ("fit.lambda = -3\n", "c.ini:1: --lambda: found '-3'"),
+            ("[tune]\nlambda = 2\n[fit]\n'lambda' = x\n", "c.ini:4: --lambda: found 'x'"),
+            ("seed = 4\ncenter = sideways\n", "c.ini:2: --offsets: found 'sideways'"),
+            ("quiet = true\nindex-base = 7\n", "c.ini:2: --index-base: found '7'"),
+        ):
+            with self.subTest(told):
+                self.write("c.ini", text)
+                self.assertIn(told, self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "c.ini"))
+        self.write("c.ini", "rank = 2\n")
+        message = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--config", "c.ini", "--rank", "0")
+        self.assertIn("--rank: found '0'", message)
+        self.assertNotIn("c.ini", message)
+
     def test_files_from_anyone(self):
         """More brackets, levels or bytes than its parser can take, and files that cannot be read to their end."""
         hundred_thousand = 100_000
