@@ -39,10 +39,27 @@ bool names_a_file(const std::string& setting, const std::string& text) {
   return setting == "init" && !read_setting(setting, text, {}, scratch);
 }
 
+// The flags that would place a mode's labels, where that is what a list of parts lacks: the setting is then refused for
+// another reason, or not at all.
+std::string placing_flags(const std::string& setting, const std::string& text, const std::vector<Mode>& modes,
+                          const Error& refused) {
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (modes[k].labels.empty() || !modes[k].positions.empty()) continue;
+    std::vector<Mode> placed = modes;
+    placed[k].positions.assign(placed[k].size, 0.0);
+    Settings scratch;
+    const auto read = read_setting(setting, text, placed, scratch);
+    if (!read && read.error().what == refused.what) continue;
+    return fmt::format("; give --coordinates {0}=FILE or --positions {0}", modes[k].name);
+  }
+  return "";
+}
+
 Result<> read_flag(const std::string& setting, const std::string& text, const std::vector<Mode>& modes,
                    Settings& into) {
   auto read = read_setting(setting, text, modes, into);
-  if (!read) return usage_error("--" + setting, read.error().what);
+  if (!read)
+    return usage_error("--" + setting, read.error().what + placing_flags(setting, text, modes, read.error()));
   return Nothing{};
 }
 

@@ -96,6 +96,7 @@ Result<> parse_relations(std::string_view text, const std::vector<Mode>& modes, 
       return usage_error("", "found " + quoted(piece) + ", but the labels of " + modes[*mode].name +
                                  " lie nowhere: expected positions for them, the coordinates of " +
                                  modes[*mode].name +
+                                 ", or its labels where those are numbers or time stamps" +
                                  (modes[*mode].side ? "; a graph or features tell no distances, they speak "
                                                       "through side= of a part that learns " +
                                                           modes[*mode].name

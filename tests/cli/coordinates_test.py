@@ -206,7 +206,11 @@ class Tables(Waves):
     def test_near_along_labels_is_refused(self):
         message = self.fails(2, "fit", "train.csv", "-o", "m.lac", "--parts", "time|station~3")
         self.assertIn("labels of station lie nowhere", message)
-        self.assertIn("the coordinates of station", message)
+        self.assertIn("the coordinates of station, or its labels where those are numbers or time stamps", message)
+        self.assertIn("give --coordinates station=FILE or --positions station", message)
+        message = self.fails(2, "fit", "train.csv", "-o", "m.lac", "--parts", "time|station~x")
+        self.assertIn("give --coordinates station=FILE", message)
+        self.assertNotIn("--positions", self.fails(2, "fit", "train.csv", "-o", "m.lac", "--parts", "station|time~x"))
 
     def test_lengths_are_positive(self):
         for length in ("0", "-3", "nan", "x"):
@@ -315,7 +319,7 @@ class Files(CliTest):
 
     def test_what_is_wrong_is_named(self):
         good = [repr(x) for x in self.position]
-        self.refused("\n".join(good[:-1]), "bad.txt: found 29 positions, expected 30")
+        self.refused("\n".join(good[:-1]), "bad.txt:29: found 29 positions up to this last line, expected 30")
         self.refused("\n".join([*good[:4], "nan", *good[5:]]), "bad.txt:5", "'nan'", "finite number")
         self.refused("\n".join([*good[:4], "inf", *good[5:]]), "bad.txt:5", "'inf'")
         self.refused("\n".join([*good[:4], "far", *good[5:]]), "bad.txt:5", "'far'", "time stamp")
@@ -355,6 +359,9 @@ class Files(CliTest):
         for turn in (1, -1):
             self.write("x.txt", "".join(f"{x!r}\n" for x in sorted(self.position)[::turn]))
             self.assertEqual(notes("d.tns", 2), [])
+        self.write("x.txt", "".join(f"{x}\n" for x in range(35)))
+        self.assertEqual(notes("d.tns", 2), ["note: x.txt:31: the positions from here on lie beyond the index 30, the last "
+                                             "that has an entry: mode 'mode2' gets 35 indices"])
         self.write("t.csv", "who,what,value\nann,book,3\nbob,film,4\nann,film,2\n")
         self.write("x.txt", "ann,1\nzoe,9\nbob,2.5\n")
         self.assertIn("x.txt:2: 'zoe'", notes("t.csv", "who")[0])

@@ -199,7 +199,11 @@ TEST_F(SideFiles, WrongEdgesAreNamedWithTheirLine) {
             "edges.csv:1: found 4 columns, expected two names and maybe a weight");
   EXPECT_EQ(graph_refused(""), "edges.csv: no lines, expected edges such as a,b,1");
   EXPECT_EQ(graph_refused("a,a,1\n"),
-            "edges.csv: found no edge between two positions, expected at least one of weight > 0");
+            "edges.csv:1: found no edge between two positions up to this last line, expected at least one of "
+            "weight > 0");
+  EXPECT_EQ(graph_refused("user,other\na,b,0\n\nb,b\n"),
+            "edges.csv:4: found no edge between two positions up to this last line, expected at least one of "
+            "weight > 0");
   EXPECT_EQ(graph_refused("1,2\n2,4\n", Mode{.name = "row", .size = 3}),
             "edges.csv:2:3: found '4', expected a position of mode row: 1 to 3");
 }

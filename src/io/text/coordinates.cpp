@@ -183,8 +183,14 @@ Result<> Placing::match_by_order() {
                                    mode_.name));
   const std::size_t count = placed_.lines.size();
   if (count != mode_.size && !(may_grow_ && count > mode_.size))
-    return input_error(path_, fmt::format("found {} positions, expected {}, one for each index of mode '{}'",
-                                          count, mode_.size, mode_.name));
+    return input_error(
+        place(path_, placed_.lines.back()),
+        fmt::format("found {} positions up to this last line, expected {}, one for each index of mode '{}'",
+                    count, mode_.size, mode_.name));
+  if (count > mode_.size)
+    file_.notes.push_back(fmt::format(
+        "{}: the positions from here on lie beyond {}, the last that has an entry: mode '{}' gets {} indices",
+        place(path_, placed_.lines[mode_.size]), name(mode_.size - 1), mode_.name, count));
   position_.assign(count, kUnknown);
   line_.assign(count, 0);
   for (std::size_t i = 0; i < count; ++i)

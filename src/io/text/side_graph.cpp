@@ -62,7 +62,9 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
   bool header = is_header(*sample, lookup);
   std::vector<GraphEdge> edges;
   std::string scratch;
+  Count last_line = 0;
   while (records.next()) {
+    last_line = reader->line_number();
     const std::size_t columns = records.fields().size();
     if (columns != 2 && columns != 3)
       return input_error(reader->where(),
@@ -76,7 +78,9 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
   if (auto status = records.status(); !status) return status.error();
   const SideInformation side = side_of_graph(mode.size, edges);
   if (side.value.empty())
-    return input_error(path, "found no edge between two positions, expected at least one of weight > 0");
+    return input_error(
+        fmt::format("{}:{}", path, last_line),
+        "found no edge between two positions up to this last line, expected at least one of weight > 0");
   mode.side = std::make_shared<const SideInformation>(mode.side ? both_sides(*mode.side, side) : side);
   return SideFile{.listed = static_cast<Count>(edges.size()), .added = 0, .notes = {}};
 }
