@@ -14,9 +14,11 @@
 #include <tuple>
 #include <vector>
 
+#include "cluster.hpp"
 #include "io/cube/envi.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/standard_streams.hpp"
+#include "io/file/stream_copy.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -178,6 +180,15 @@ Result<> check_standard_streams(const std::vector<NamedFile>& files) {
   return Nothing{};
 }
 
+// What one process has read of a pipe the others lack.
+Result<> check_pipes(const std::vector<NamedFile>& files) {
+  for (const NamedFile& file : files)
+    if (!everyone().alone() && file.role == Role::kInput && io::is_stream(file.path))
+      return usage_error(file.path,
+                         "a pipe is read by one process, expected a file that every process can read");
+  return Nothing{};
+}
+
 // Those that hold cells; a model, a page or a history may have any name.
 bool holds_cells(const CLI::App& verb, const NamedFile& file) {
   if (file.role != Role::kOutput) return false;
@@ -206,6 +217,7 @@ std::string beside(const std::string& path, const std::string& what) {
 
 Result<> check_files(const CLI::App& app, const CLI::App& verb) {
   const std::vector<NamedFile> files = named_files(app, verb);
+  if (auto fine = agreed(check_pipes(files)); !fine) return fine;
   for (const NamedFile& file : files)
     if (file.path.empty()) return usage_error(file.flag, "found an empty file name");
   if (auto fine = check_standard_streams(files); !fine) return fine;

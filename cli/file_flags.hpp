@@ -13,6 +13,7 @@ namespace lacuna::cli {
 // inode, or where a file does not exist yet by the folder's identity and the name; "-" is the file that the shell has
 // put there. Devices and pipes may be named
 // more than once, but not "-", the standard input or output. Where a folder is read no output lies in it.
+// Several processes read no pipe.
 Result<> check_files(const CLI::App& app, const CLI::App& verb);
 
 // Whether an output is "-". What a verb prints then goes to standard error.

@@ -286,6 +286,16 @@ class Failure(MpiTest):
         self.assertIn("bayescp does not run on several processes", message)
         self.assertIn("tr-mm", message)
 
+    def test_no_input_is_a_pipe(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--method", "mean")
+        os.mkfifo(self.path("pipe"))
+        for arguments in (
+            ("predict", "m.lac", "-", "-o", "o.tns"), ("predict", "m.lac", "pipe", "-o", "o.tns"), ("evaluate", "pipe", "test.tns"),
+            ("fit", "train.tns", "--test", "pipe", "-o", "n.lac"), ("complete", "pipe", "-o", "o.tns"), ("tune", "-", "-o", "n.lac"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                self.assertIn("a pipe is read by one process", self.refused(2, *arguments))
+
     def test_a_usage_error_is_told_once(self):
         message = self.refused(2, "fit", "train.tns", "-o", "m.lac", "--rank", "0", "--method", "tr-mm")
         self.assertEqual(message.count("lacuna:"), 1, message)
