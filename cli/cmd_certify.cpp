@@ -48,7 +48,7 @@ Result<int> CertifyCommand::run() {
     nlohmann::ordered_json report = certificate_json(found, *fitted);
     report["tolerance"] = tolerance;
     report["certified"] = tight;
-    fmt::print("{}\n", report.dump());
+    print_json(report);
   } else {
     fmt::print("{}", certificate_text(found, *fitted, tolerance));
   }

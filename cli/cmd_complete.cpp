@@ -16,7 +16,6 @@
 #include "fact_flags.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
-#include "io/file/stream_copy.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
 #include "tensor/count_cells.hpp"
@@ -92,18 +91,17 @@ Result<int> CompleteCommand::copy(const TensorFile& file) const {
   const Count cells = file.entries.size();
   output.say(fmt::format("note: nothing is missing in {}, so nothing is fitted", in));
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(file.modes)},
-                                              {"observed", cells},
-                                              {"filled", 0},
-                                              {"cold", 0},
-                                              {"unseen", 0},
-                                              {"denoised", false},
-                                              {"train_rmse", nullptr},
-                                              {"seconds", 0.0},
-                                              {"stop_reason", "nothing is missing"},
-                                              {"converged", true},
-                                              {"output", out}}
-                           .dump());
+    print_json(nlohmann::ordered_json{{"shape", extents(file.modes)},
+                                      {"observed", cells},
+                                      {"filled", 0},
+                                      {"cold", 0},
+                                      {"unseen", 0},
+                                      {"denoised", false},
+                                      {"train_rmse", nullptr},
+                                      {"seconds", 0.0},
+                                      {"stop_reason", "nothing is missing"},
+                                      {"converged", true},
+                                      {"output", out}});
   else
     fmt::print("0 of {} cells filled, written to {}\n", grouped(cells), out);
   return 0;
@@ -119,8 +117,6 @@ Result<> CompleteCommand::check_outputs() const {
 Result<CompleteCommand::Holed> CompleteCommand::read() const {
   auto options = input.read_options();
   if (!options) return options.error();
-  if (!everyone().alone() && io::is_stream(in))
-    return usage_error(in, "a pipe is read by one process, expected a file that every process can read");
   auto file = read_tensor(in, *options);
   if (!file) return file.error();
   Holed holed;
@@ -196,24 +192,23 @@ Result<int> CompleteCommand::run() {
 void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes,
                            Count cells) const {
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(result.model.modes)},
-                                              {"observed", result.model.entries},
-                                              {"filled", holes},
-                                              {"cold", prediction.cold},
-                                              {"unseen", prediction.unseen},
-                                              {"denoised", denoise},
-                                              {"train_rmse", result.last.train_rmse},
-                                              {"held_out_rmse", or_null(result.held_out_rmse)},
-                                              {"held_out_auc", or_null(result.held_out_auc)},
-                                              {"held_out_mrr", or_null(result.held_out_mrr)},
-                                              {"seconds", result.seconds},
-                                              {"choosing_seconds", result.choosing_seconds},
-                                              {"choosing_applications", result.choosing_applications},
-                                              {"operator_applications", result.last.operator_applications},
-                                              {"stop_reason", result.stop_reason},
-                                              {"converged", result.converged},
-                                              {"output", out}}
-                           .dump());
+    print_json(nlohmann::ordered_json{{"shape", extents(result.model.modes)},
+                                      {"observed", result.model.entries},
+                                      {"filled", holes},
+                                      {"cold", prediction.cold},
+                                      {"unseen", prediction.unseen},
+                                      {"denoised", denoise},
+                                      {"train_rmse", result.last.train_rmse},
+                                      {"held_out_rmse", or_null(result.held_out_rmse)},
+                                      {"held_out_auc", or_null(result.held_out_auc)},
+                                      {"held_out_mrr", or_null(result.held_out_mrr)},
+                                      {"seconds", result.seconds},
+                                      {"choosing_seconds", result.choosing_seconds},
+                                      {"choosing_applications", result.choosing_applications},
+                                      {"operator_applications", result.last.operator_applications},
+                                      {"stop_reason", result.stop_reason},
+                                      {"converged", result.converged},
+                                      {"output", out}});
   if (output.json) return;
   fmt::print("{} of {} cells filled, written to {}\n", grouped(holes), grouped(cells), out);
   fmt::print("{}\n", expectation_text(result));

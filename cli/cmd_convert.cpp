@@ -86,11 +86,10 @@ struct ConvertCommand {
     if (auto written = write_tensor(out, *file, format_called(to)); !written) return written.error();
     const Count written_entries = file->entries.size();
     if (output.json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"shape", extents(file->modes)},
-                                                {"entries", written_entries},
-                                                {"missing", file->missing},
-                                                {"output", out}}
-                             .dump());
+      print_json(nlohmann::ordered_json{{"shape", extents(file->modes)},
+                                        {"entries", written_entries},
+                                        {"missing", file->missing},
+                                        {"output", out}});
     else
       fmt::print("{}: {}, {} entries, {} of them missing, written to {}\n", in,
                  shape_text(extents(file->modes)), grouped(written_entries), grouped(file->missing), out);

@@ -2,6 +2,7 @@
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
 
+#include <cmath>
 #include <lacuna/base/base.hpp>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/io/files.hpp>
@@ -80,18 +81,22 @@ Result<int> EvaluateCommand::rank(const Model& fitted, TensorFile& facts) const 
   const Ranking found = rank_together(Predictor(fitted), extents(seen), facts.entries.cells, known, *modes,
                                       [] { return signal_seen() != 0; });
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"queries", found.queries},
-                                              {"mrr", found.mrr},
-                                              {"hits1", found.hits1},
-                                              {"hits3", found.hits3},
-                                              {"hits10", found.hits10}}
-                           .dump());
+    print_json(nlohmann::ordered_json{{"queries", found.queries},
+                                      {"mrr", found.mrr},
+                                      {"hits1", found.hits1},
+                                      {"hits3", found.hits3},
+                                      {"hits10", found.hits10}});
   else
     fmt::print(
         "{} rankings, filtered, ties at their mean place\nMRR     {:.4f}\nHits@1  {:.4f}\nHits@3  {:.4f}\n"
         "Hits@10 {:.4f}\n",
         grouped(found.queries), found.mrr, found.hits1, found.hits3, found.hits10);
   return signal_seen() != 0 ? 128 + signal_seen() : 0;
+}
+
+// Squares of what is far from what was predicted may be too large for any number.
+std::string figure(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "not finite";
 }
 
 Result<int> EvaluateCommand::run() {
@@ -126,8 +131,7 @@ Result<int> EvaluateCommand::run() {
   const auto area = auc(truth, prediction.value);
   const auto explained = r_squared(truth, prediction.value);
   if (output.json) {
-    fmt::print(
-        "{}\n",
+    print_json(
         nlohmann::ordered_json{{"cells", truth.size()},
                                {"reliability", as_json(table)},
                                {"cold", prediction.cold},
@@ -137,14 +141,14 @@ Result<int> EvaluateCommand::run() {
                                {"r2", or_null(explained)},
                                {"auc", or_null(area)},
                                {"coverage", or_null(covered ? std::optional(covered->share) : std::nullopt)},
-                               {"width", or_null(covered ? std::optional(covered->width) : std::nullopt)}}
-            .dump());
+                               {"width", or_null(covered ? std::optional(covered->width) : std::nullopt)}});
     return 0;
   }
   fmt::print("{} cells, {} of them on no observed fiber\n", grouped(file->entries.size()),
              grouped(prediction.cold));
-  fmt::print("RMSE {:.6g}\nMAE  {:.6g}\n", rmse(truth, prediction.value), mae(truth, prediction.value));
-  if (explained) fmt::print("R2   {:.6g}\n", *explained);
+  fmt::print("RMSE {}\nMAE  {}\n", figure(rmse(truth, prediction.value)),
+             figure(mae(truth, prediction.value)));
+  if (explained) fmt::print("R2   {}\n", figure(*explained));
   if (covered)
     fmt::print("intervals of {:.3g} hold {:.3f} of the values; mean width {:.4g}\n", interval, covered->share,
                covered->width);

@@ -48,7 +48,7 @@ Result<> ExplainCommand::answer(const std::vector<Query>& queries, Explainer& ex
     Cells cells(static_cast<int>(query.at.size()));
     cells.add(query.at);
     const Explanation found = explainer.explain(cells, 0, {.by = by_name(by), .count = count});
-    const std::string text = output.json ? writer.object(query, found).dump() + "\n"
+    const std::string text = output.json ? as_json_line(writer.object(query, found))
                                          : (first ? "" : "\n") + writer.block(query, found);
     first = false;
     if (!out.empty())

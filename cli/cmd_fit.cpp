@@ -168,7 +168,7 @@ Result<int> FitCommand::run() {
     if (auto saved = steps.save(history); !saved) return saved.error();
 
   if (output.json)
-    fmt::print("{}\n", report(result, data->missing).dump());
+    print_json(report(result, data->missing));
   else
     tell(result);
   if (!result.converged && !output.quiet)

@@ -138,7 +138,7 @@ Result<int> InfoCommand::show_data() const {
   for (int k = 0; k < tensor->order(); ++k)
     io::list_in(about, "modes").push_back(mode_json(*tensor, k, fibers[k]));
   if (output.json) {
-    fmt::print("{}\n", about.dump());
+    print_json(about);
     return 0;
   }
   fmt::print("{}: {}, {}\n", shown, format_name(format), shape_text(extents(tensor->modes())));
@@ -242,7 +242,7 @@ Result<int> InfoCommand::show_model() const {
   if (const Latent* latent = model->latent())
     for (const ModelPart& part : latent->parts) io::list_in(about, "parts").push_back(part_json(part, modes));
   if (output.json) {
-    fmt::print("{}\n", about.dump());
+    print_json(about);
     return 0;
   }
   fmt::print("{}: {} model of {}, fitted to {} entries by version {}\n", shown, model->method,

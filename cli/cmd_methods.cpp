@@ -74,7 +74,7 @@ Action add_methods(CLI::App& app) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const MethodInfo& method : methods()) list.push_back(describe_method(method));
     if (output->json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"methods", list}}.dump());
+      print_json(nlohmann::ordered_json{{"methods", list}});
     else
       for (const MethodInfo& method : methods()) print_method(method);
     return 0;

@@ -91,12 +91,11 @@ Result<int> PredictCommand::run() {
     return written.error();
   if (const std::string note = cold_note(prediction, *file); !note.empty()) output.say("note: " + note);
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"cells", file->entries.size()},
-                                              {"cold", prediction.cold},
-                                              {"unseen", prediction.unseen},
-                                              {"offset", fitted->offsets.mean},
-                                              {"output", out}}
-                           .dump());
+    print_json(nlohmann::ordered_json{{"cells", file->entries.size()},
+                                      {"cold", prediction.cold},
+                                      {"unseen", prediction.unseen},
+                                      {"offset", fitted->offsets.mean},
+                                      {"output", out}});
   else
     fmt::print("{} {} predicted, written to {}\n", grouped(file->entries.size()),
                file->entries.size() == 1 ? "cell" : "cells", out);

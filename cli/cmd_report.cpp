@@ -52,7 +52,7 @@ Result<int> ReportCommand::run() {
       !written)
     return written.error();
   if (output.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", model}, {"output", out}}.dump());
+    print_json(nlohmann::ordered_json{{"model", model}, {"output", out}});
   else
     fmt::print("report of {} written to {}\n", model, out);
   return 0;

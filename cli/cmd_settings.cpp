@@ -49,7 +49,7 @@ struct SettingsCommand {
     if (output.json) {
       nlohmann::ordered_json list = nlohmann::ordered_json::array();
       for (const SettingField& field : setting_fields()) list.push_back(describe_setting(field));
-      fmt::print("{}\n", nlohmann::ordered_json{{"settings", list}}.dump());
+      print_json(nlohmann::ordered_json{{"settings", list}});
       return 0;
     }
     if (markdown) fmt::print("| flag | meaning | takes | unless given | for |\n|---|---|---|---|---|\n");

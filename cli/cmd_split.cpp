@@ -71,10 +71,8 @@ Result<int> SplitCommand::run() {
     if (auto written = write_tensor(path, take(*file, valued, *part)); !written) return written.error();
   if (auto written = both.commit(); !written) return written.error();
   if (output.json)
-    fmt::print("{}\n",
-               nlohmann::ordered_json{
-                   {"entries", total}, {"train", train_count}, {"test", test_count}, {"seed", seed}}
-                   .dump());
+    print_json(nlohmann::ordered_json{
+        {"entries", total}, {"train", train_count}, {"test", test_count}, {"seed", seed}});
   else
     fmt::print("{} entries: {} to {}, {} to {}\n", grouped(total), grouped(train_count), train,
                grouped(test_count), test);

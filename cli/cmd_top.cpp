@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "base/machine.hpp"
 #include "cell_queries.hpp"
 #include "clip.hpp"
 #include "command.hpp"
@@ -140,6 +141,8 @@ Result<const TopFinder*> TopCommand::finder(const std::vector<Asked>& role) {
     chosen[options.open[0]] = std::move(*positions);
   }
   for (const int mode : options.open) options.candidates.push_back(chosen[mode]);
+  if (auto fits = check_memory(top_bytes(predictor->model(), options), "this question"); !fits)
+    return fits.error();
   return &finders.emplace(role, TopFinder(*predictor, std::move(options))).first->second;
 }
 

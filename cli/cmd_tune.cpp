@@ -306,7 +306,7 @@ Result<int> TuneCommand::fit_best(TrainingData& data, const TuneResult& found, C
   if (auto saved = save_model(model, result.model); !saved) return saved.error();
   if (auto written = run.write_page(result.model, unseen, fit); !written) return written.error();
   if (output.json)
-    fmt::print("{}\n", report(found, result).dump());
+    print_json(report(found, result));
   else
     tell(found, result);
   if (auto kept = fit.checkpoint.kept(checkpoint, output); !kept) return kept.error();

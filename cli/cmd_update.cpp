@@ -122,17 +122,16 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
   if (output.json) {
     nlohmann::ordered_json added = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < result.added.size(); ++k) added[fitted.modes[k].name] = result.added[k];
-    fmt::print("{}\n", nlohmann::ordered_json{{"entries", result.entries},
-                                              {"added", added},
-                                              {"solved", result.solved},
-                                              {"moved", result.moved},
-                                              {"held_out_rmse", or_null(result.held_out_rmse)},
-                                              {"fit_held_out_rmse", or_null(expected)},
-                                              {"seconds", seconds},
-                                              {"solving_seconds", solving},
-                                              {"refitted", refit},
-                                              {"output", out}}
-                           .dump());
+    print_json(nlohmann::ordered_json{{"entries", result.entries},
+                                      {"added", added},
+                                      {"solved", result.solved},
+                                      {"moved", result.moved},
+                                      {"held_out_rmse", or_null(result.held_out_rmse)},
+                                      {"fit_held_out_rmse", or_null(expected)},
+                                      {"seconds", seconds},
+                                      {"solving_seconds", solving},
+                                      {"refitted", refit},
+                                      {"output", out}});
     return;
   }
   fmt::print("{} new entries; new positions: {}\n", grouped(result.entries), grown.empty() ? "none" : grown);

@@ -62,6 +62,12 @@ nlohmann::ordered_json or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+std::string as_json_line(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void print_json(const nlohmann::ordered_json& value) { fmt::print("{}", as_json_line(value)); }
+
 Result<> write_whole(const std::string& path, std::string_view text) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();

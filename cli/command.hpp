@@ -54,6 +54,9 @@ inline constexpr int kNotConverged = 4;
 [[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
 [[nodiscard]] nlohmann::ordered_json or_null(const std::optional<double>& value);
+// On one line. Names of files need not be UTF-8, which JSON is: what is none of it becomes U+FFFD.
+[[nodiscard]] std::string as_json_line(const nlohmann::ordered_json& value);
+void print_json(const nlohmann::ordered_json& value);
 
 // Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
 Result<> check_writable(const std::string& path);

@@ -89,8 +89,7 @@ void TopOutput::json_line(const Query& query, const TopLists& lists, Count first
     }
     top.push_back(std::move(cell));
   }
-  const nlohmann::ordered_json line = {{"query", std::move(asked)}, {"top", std::move(top)}};
-  text_ += line.dump() + "\n";
+  text_ += as_json_line({{"query", std::move(asked)}, {"top", std::move(top)}});
 }
 
 Result<> TopOutput::write(const std::vector<Query>& queries, std::size_t first, const TopLists& lists) {

@@ -78,6 +78,26 @@ std::vector<std::vector<Index>> choices(const TopOptions& options, const Model& 
 
 }  // namespace
 
+double top_bytes(const Model& model, const TopOptions& options) {
+  double all = 0.0;
+  double longest = 0.0;
+  for (std::size_t o = 0; o < options.open.size(); ++o) {
+    const bool listed = o < options.candidates.size() && !options.candidates[o].empty();
+    const double size = listed ? static_cast<double>(options.candidates[o].size())
+                               : model.modes.at(static_cast<std::size_t>(options.open[o])).size;
+    all += size;
+    longest = std::max(longest, size);
+  }
+  constexpr double kColumns = 3.0 * sizeof(Index);  // a position's column, in a vector that grows
+  constexpr double kScore = 4.0 * sizeof(double);   // queries are scored by four
+  double each = kColumns + sizeof(Index) + kScore;
+  for (const Model* member : members(model)) {  // two tables while the one is made of the other
+    const std::vector<int> depths = ranks(*member);
+    each += 2.0 * sizeof(double) * std::accumulate(depths.begin(), depths.end(), 0.0);
+  }
+  return sizeof(Index) * all + each * longest;
+}
+
 // Of the open modes the one with the most positions is scored by table; the others are filled in one combination
 // after the other, each of which makes a row to score.
 struct TopFinder::State {

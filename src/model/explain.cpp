@@ -196,6 +196,22 @@ struct Explainer::State {
   std::optional<Tucker> tucker;
 };
 
+namespace {
+
+// A sum may be finite whose summands are not all, as a product is that was taken in another order.
+bool all_finite(const ExplainedTerm& term) {
+  const auto finite = [](const auto&... numbers) { return (std::isfinite(numbers) && ...); };
+  return finite(term.adds, term.prior, term.other_entries.adds, term.other_components.adds, term.constant,
+                term.log_odds) &&
+         std::all_of(term.biases.begin(), term.biases.end(), finite) &&
+         std::all_of(term.entries.begin(), term.entries.end(),
+                     [&](const ExplainedEntry& one) { return finite(one.weight, one.left, one.adds); }) &&
+         std::all_of(term.components.begin(), term.components.end(),
+                     [&](const ExplainedComponent& one) { return finite(one.adds); });
+}
+
+}  // namespace
+
 Explainer::Explainer(const Model& model) : state_(std::make_unique<State>(model)) {}
 Explainer::Explainer(Explainer&&) noexcept = default;
 Explainer& Explainer::operator=(Explainer&&) noexcept = default;
@@ -221,9 +237,11 @@ Explanation Explainer::explain(const Cells& cells, Count cell, const ExplainOpti
   for (const ExplainedTerm& term : found.terms) found.sum += term.adds;
   const std::optional<Range>& range = state_->range;
   found.value = range ? std::clamp(found.sum, range->low, range->high) : found.sum;
-  if (!std::isfinite(found.sum))
+  const bool finite = std::isfinite(found.sum);
+  if (!finite || !std::all_of(found.terms.begin(), found.terms.end(), all_finite))
     throw ValueRangeError("the model's numbers are too large: its prediction of cell " +
-                          describe_cell(model.modes, cells, cell, model.index_base) + " is not finite");
+                          describe_cell(model.modes, cells, cell, model.index_base) +
+                          (finite ? " has summands that are not finite" : " is not finite"));
   return found;
 }
 

@@ -2,11 +2,13 @@
 """Models that lie: every verb that loads one refuses it as a damaged file, and none crashes."""
 import copy
 import json
+import resource
 import struct
+import subprocess
 import unittest
 import zlib
 
-from support import SampleTest
+from support import LACUNA, TIMEOUT, SampleTest
 
 REFUSED = 3
 
@@ -143,6 +145,45 @@ class Headers(SampleTest):
         for data in (whole[:-1], whole[:40] + b"x" + whole[41:], pack(plain_header()), b"", pack(b"[" * 200000)):
             self.path("c.lac").write_bytes(data)
             self.assertIn("c.lac", self.fails(REFUSED, *fit, "--resume", "c.lac"))
+
+
+class Answers(SampleTest):
+    """Models whose checks are right, and whose numbers or names make answers that nobody can use."""
+
+    def test_labels_that_are_no_text_are_refused(self):
+        self.write("t.csv", "a,b,value\n" + "".join(f"u{i},label-{j},{i + j}\n" for i in range(4) for j in range(3)))
+        self.ok("fit", "t.csv", "-o", "m.lac", "--method", "mean")
+        header, arrays = unpack(self.path("m.lac").read_bytes())
+        self.assertIn(b"label-1", arrays)
+        self.path("m.lac").write_bytes(pack(header, arrays.replace(b"label-1", b"label-\xff")))
+        for arguments in (("top", "m.lac", "u1,?", "--json"), ("explain", "m.lac", "u1,label-0", "--json")):
+            with self.subTest(arguments):
+                self.assertIn("labels that are UTF-8", self.fails(REFUSED, *arguments))
+
+    def test_more_positions_than_memory_holds_are_told_before_it_is_taken(self):
+        modes = [{"name": name, "size": 4_000_000_000} for name in "ab"]
+        self.path("m.lac").write_bytes(pack(plain_header(modes=modes)))
+        limit = 2 << 30
+        done = subprocess.run([LACUNA, "top", "m.lac", "1,?"], cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))  # fmt: skip
+        self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
+        self.assertIn("this question needs about ", done.stderr)
+
+    def test_errors_that_are_not_finite_are_said_to_be_none(self):
+        self.path("m.lac").write_bytes(pack(plain_header(offsets={"mean": 1e308, "effects": []}, observed=[0, 1e308])))
+        self.write("t.tns", "".join(f"{i} {j} -{i}e307\n" for i in (1, 2, 3) for j in (1, 2, 3)))
+        said = self.ok("evaluate", "m.lac", "t.tns")
+        self.assertIn("MAE  not finite", said)
+        self.assertNotIn("inf\n", said)
+        self.assertIsNone(self.ok_json("evaluate", "m.lac", "t.tns")["mae"])
+
+    def test_an_explanation_that_is_not_finite_is_refused(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2")
+        header, arrays = unpack(self.path("m.lac").read_bytes())
+        changed = bytearray(arrays)
+        struct.pack_into("<d", changed, header["parts"][0]["right"]["offset"] + 8, 1e200)  # its square is no number
+        self.path("m.lac").write_bytes(pack(header, bytes(changed)))
+        self.assertIn("summands that are not finite", self.fails(REFUSED, "explain", "m.lac", "1,1,1"))
 
 
 class Fields(SampleTest):

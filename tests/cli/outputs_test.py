@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Outputs that would destroy: an input, or another output, under any name. And names whose ending cannot be."""
+import json
 import os
 import socket
 import subprocess
@@ -230,6 +231,24 @@ class Unwritable(SampleTest):
                     self.assert_only(*before)
         self.path("o.tns").mkdir()
         self.assertIn("o.tns: ", self.fails(6, *complete, "-o", "o.tns"))
+
+
+class OddNames(SampleTest):
+    """JSON is UTF-8, and names of files need not be."""
+
+    def test_are_shown_in_json_with_a_sign_for_what_is_no_text(self):
+        model, data, page = b"\xff.lac", b"\xff.tns", b"\xff.html"
+        (self.folder / os.fsdecode(data)).write_bytes(self.path("train.tns").read_bytes())
+        for arguments in (
+            ("fit", data, "-o", model, *FIT), ("predict", model, data, "-o", b"\xfe.tns"), ("info", data), ("info", model),
+            ("report", model, "-o", page), ("complete", data, "-o", b"\xfe.csv", "--method", "mean"), ("convert", data, b"\xfd.csv"),
+            ("tune", data, "-o", model, "--method", "als", "--rank", "1", "--lambda", "1", "--folds", "2"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                done = subprocess.run([LACUNA, *arguments, "--json"], cwd=self.folder, capture_output=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("\ufffd.", done.stdout.decode())
+                json.loads(done.stdout)
 
 
 class Foreign(SampleTest):

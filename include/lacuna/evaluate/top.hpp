@@ -31,6 +31,9 @@ struct TopLists {
   std::vector<double> value{};  // as Predictor::predict says it
 };
 
+// About how much memory it takes to find them: tables of the open modes' positions, and the scores of one question.
+[[nodiscard]] double top_bytes(const Model& model, const TopOptions& options);
+
 // Finds them. Set-up sorts the excluded cells and makes tables of the open mode's positions; after that a question
 // costs as many multiplications as the model has ranks for each cell it leaves open.
 class TopFinder {
