@@ -121,10 +121,10 @@ void FitCommand::tell(const FitResult& result) const {
   fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
              result.stop_reason);
   if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
-  fmt::print("objective {:.8g}, train RMSE {:.5f}\n", result.last.objective, result.last.train_rmse);
+  fmt::print("objective {:.8g}, train RMSE {}\n", result.last.objective, error_text(result.last.train_rmse));
   if (result.last.test_mrr) fmt::print("test MRR {:.4f}, filtered\n", *result.last.test_mrr);
   if (result.last.test_rmse && metric != "auc" && !result.last.test_mrr)
-    fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
+    fmt::print("test RMSE {}\n", error_text(*result.last.test_rmse));
   if (result.last.test_auc && metric != "rmse") fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
   if (result.certificate)
     fmt::print("at most {:.3g} of the objective above the best over all ranks (gap; see lacuna certify)\n",

@@ -227,7 +227,7 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
                : !row.complete() ? found.out_of_time ? "  unfinished" : "  abandoned"
                                  : "");
   }
-  if (result.last.test_rmse) fmt::print("test RMSE {:.5f}\n", *result.last.test_rmse);
+  if (result.last.test_rmse) fmt::print("test RMSE {}\n", error_text(*result.last.test_rmse));
   if (result.last.test_auc) fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
   fmt::print("the best one, fitted on everything, is in {}\n", model);
 }

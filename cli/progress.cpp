@@ -15,7 +15,7 @@ namespace lacuna::cli {
 namespace {
 
 std::string optional_number(const std::optional<double>& value, const char* absent) {
-  return value ? fmt::format("{:.5f}", *value) : absent;
+  return value ? error_text(*value) : absent;
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ void ProgressView::show_line(const FitProgress& progress) {
   shown_fraction_ = std::max(shown_fraction_, fraction(progress));
   const int filled = static_cast<int>(std::lround(shown_fraction_ * kWidth));
   std::string line =
-      fmt::format("\r\x1b[K[{}{}] step {}  {:.1f} s  objective {:.6g}  train {:.4f}",
+      fmt::format("\r\x1b[K[{}{}] step {}  {:.1f} s  objective {:.6g}  train {}",
                   std::string(static_cast<std::size_t>(filled), '#'),
                   std::string(static_cast<std::size_t>(kWidth - filled), '.'), progress.iteration,
-                  progress.seconds, progress.objective, progress.train_rmse);
-  if (progress.test_rmse) line += fmt::format("  test {:.4f}", *progress.test_rmse);
+                  progress.seconds, progress.objective, error_text(progress.train_rmse));
+  if (progress.test_rmse) line += fmt::format("  test {}", error_text(*progress.test_rmse));
   if (progress.test_auc) line += fmt::format("  auc {:.4f}", *progress.test_auc);
   fmt::print(stderr, "{}", line);
   std::fflush(stderr);
@@ -71,8 +71,8 @@ void ProgressView::show_row(const FitProgress& progress) {
                "train rmse", has_test_ ? fmt::format(" {:>10} {:>9}", "test rmse", "test auc") : "");
   }
   std::string row =
-      fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10.5f}", progress.iteration, progress.seconds,
-                  progress.objective, progress.gradient_norm, progress.train_rmse);
+      fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10}", progress.iteration, progress.seconds,
+                  progress.objective, progress.gradient_norm, error_text(progress.train_rmse));
   if (has_test_)
     row += fmt::format(" {:>10} {:>9}", optional_number(progress.test_rmse, "-"),
                        optional_number(progress.test_auc, "-"));
@@ -95,6 +95,13 @@ Result<> History::save(const std::string& path) const {
                         step.gradient_norm, step.train_rmse, number(step.test_rmse), number(step.test_auc),
                         number(step.gap), step.operator_applications);
   return write_whole(path, text);
+}
+
+std::string error_text(double error) {
+  constexpr double kLeast = 1e-3;  // less has no five digits behind the point
+  constexpr double kMost = 1e7;
+  const bool plain = error == 0.0 || (std::abs(error) >= kLeast && std::abs(error) < kMost);
+  return plain ? fmt::format("{:.5f}", error) : fmt::format("{:.5g}", error);
 }
 
 std::string applications_text(const FitResult& result) {

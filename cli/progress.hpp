@@ -45,6 +45,8 @@ class History {
   std::vector<FitProgress> steps_;
 };
 
+// An error in as many digits as are of use, however large or small the values are.
+[[nodiscard]] std::string error_text(double error);
 // How often the operator was applied; empty for methods that have none.
 [[nodiscard]] std::string applications_text(const FitResult& result);
 // What to expect on cells that are missing as the file's are, where that was measured, and how long it took.

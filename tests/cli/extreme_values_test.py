@@ -28,6 +28,19 @@ class TinyValues(CliTest):
         self.assertTrue(all(math.isfinite(value) for value in read_tns(self.path("p.tns")).values()))
 
 
+    def test_errors_are_told_in_a_few_digits(self):
+        cells = [(i, j, k) for i in range(6) for j in range(5) for k in range(4) if (3 * i + 5 * j + 7 * k) % 10 < 7]
+        for unit in (1e-140, 1e-6, 1.0, 1e140):
+            lines = ("{} {} {} {!r}".format(i + 1, j + 1, k + 1, unit * (1 + i * j % 3 + k)) for i, j, k in cells)
+            self.write("t.tns", "\n".join(lines) + "\n")
+            said = self.ok("fit", "t.tns", "--test", "t.tns", "-o", "m.lac", "--method", "mean", "--offsets", "mean")
+            for word in ("train RMSE", "test RMSE"):
+                with self.subTest(f"{word} of {unit}"):
+                    shown = said.split(word)[1].split()[0]
+                    self.assertLess(len(shown), 12)
+                    self.assertGreater(float(shown), 0.1 * unit)
+
+
 class HugeValues(CliTest):
     METHODS = ("tr-mm", "tr-ls", "ffw", "rprecon", "geomcg", "topt", "bayescp", "halrtc", "hard", "latent", "tsvd",
                "mean", "offsets")  # fmt: skip

@@ -39,14 +39,14 @@ TEST_F(Decimal, CommasThatAreAllDecimalsAreNoDelimiters) {
 }
 
 TEST_F(Decimal, DecimalsThatMayBeThousandsAreAskedFor) {
-  const char* const content = "a;x;1,020\nb;x;5\n";
+  const char* const content = "a;x;5\nb;x;1,234\n";
   EXPECT_EQ(
       read_error("a.csv", content),
-      "a.csv: found numbers such as 1,020 in column 3, which may be decimals or thousands, expected to be "
-      "told the decimal mark");
-  EXPECT_EQ(read_fine("a.csv", content, {.decimal = ','}).entries.value, Values({1.02, 5}));
+      "a.csv: found numbers such as 1,234 in column 3, which may be decimals or thousands, expected to be "
+      "told the decimal mark: --decimal , or --decimal .");
+  EXPECT_EQ(read_fine("a.csv", content, {.decimal = ','}).entries.value, Values({5, 1.234}));
   EXPECT_EQ(read_error("a.csv", content, {.decimal = '.'}),
-            "a.csv:1:5: found '1,020', expected a number with a decimal point");
+            "a.csv:2:5: found '1,234', expected a number with a decimal point");
   EXPECT_EQ(read_fine("a.csv", "a;x;1,020\nb;x;5,5\n").entries.value, Values({1.02, 5.5}));
   EXPECT_EQ(read_fine("a.csv", "a;x;0,020\nb;x;5\n").entries.value, Values({0.02, 5}));
 }

@@ -271,6 +271,15 @@ void TablePlanner::name_columns() {
   }
 }
 
+// The first in the sample, which has some.
+std::string TablePlanner::number_with_comma(int column) const {
+  const auto k = static_cast<std::size_t>(column);
+  for (std::size_t r = first_data_row(); r < sample_.rows.size(); ++r)
+    if (k < sample_.rows[r].size() && sample_.rows[r][k].find(',') != std::string::npos)
+      return std::string(trim(sample_.rows[r][k]));
+  return "1,020";
+}
+
 Result<> TablePlanner::choose_decimal() {
   decimal_ = options_.decimal.value_or('.');
   if (options_.decimal) return Nothing{};
@@ -281,10 +290,10 @@ Result<> TablePlanner::choose_decimal() {
     const ColumnKind kind =
         column_kind(sample_, first_data_row(), static_cast<std::size_t>(column), std::nullopt);
     if (kind == ColumnKind::kDecimalsOrThousands) {
-      return input_error(path_,
-                         fmt::format("found numbers such as 1,020 in column {}, which may be decimals or "
-                                     "thousands, expected to be told the decimal mark",
-                                     column + 1));
+      return input_error(
+          path_, fmt::format("found numbers such as {} in column {}, which may be decimals or "
+                             "thousands, expected to be told the decimal mark: --decimal , or --decimal .",
+                             number_with_comma(column), column + 1));
     }
     if (kind == ColumnKind::kCommaNumbers) decimal_ = ',';
   }

@@ -49,6 +49,7 @@ class TablePlanner {
   Result<> choose_value();
   Result<> state_value();
   Result<> guess_value();
+  [[nodiscard]] std::string number_with_comma(int column) const;
   Result<> choose_decimal();
   Result<> choose_modes();
   Result<> choose_known_modes();
