@@ -61,6 +61,14 @@ bool consider_contrast(Contest& contest, double factor) {
   return contest.consider(other, fmt::format("edges, contrast {:.3g}", *other.field.contrast));
 }
 
+// Length, lambda and contrast, as far as they are open.
+void refine(Contest& contest) {
+  const Settings& asked = contest.evaluator().asked();
+  if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
+  if (asked.lambda.open()) choose_lambda(contest, 3.0);
+  if (asked.field.contrast.open() && !consider_contrast(contest, 3.0)) consider_contrast(contest, 1.0 / 3.0);
+}
+
 }  // namespace
 
 void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
@@ -85,12 +93,10 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
   first.lambda.settle(kFirstLambda);
   first.field.contrast.settle(usual_contrast(first.latent.parts->front().spec, kept.modes()));
   contest.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
-  if (contest.empty()) return;
-  if (asked.latent.parts.open()) consider_smoothness(contest, 1.0);  // for large holes, and textures
-  if (contest.far_behind()) return;
-  if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
-  if (asked.lambda.open()) choose_lambda(contest, 3.0);
-  if (asked.field.contrast.open() && !consider_contrast(contest, 3.0)) consider_contrast(contest, 1.0 / 3.0);
+  if (contest.empty() || contest.far_behind()) return;
+  refine(contest);
+  // Large holes and textures want it rougher, with a length and a lambda of its own.
+  if (asked.latent.parts.open() && consider_smoothness(contest, 1.0)) refine(contest);
 }
 
 }  // namespace lacuna
