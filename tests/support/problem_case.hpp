@@ -90,7 +90,7 @@ inline std::vector<ProblemShape> near_shapes() {
        .ranks = {2, 3, 1}}};
 }
 
-// Parts with side information: of every share, at two to four modes, in weighted norms, next to near ones and near
+// Parts with side information: of every share, at two to five modes, in weighted norms, next to near ones and near
 // themselves.
 inline std::vector<ProblemShape> side_shapes() {
   return {{.name = "side matrix",
@@ -116,6 +116,14 @@ inline std::vector<ProblemShape> side_shapes() {
                      {.mode = 3, .agree = {0, 1, 2}}},
            .ranks = {2, 3, 1},
            .known = {1, 2}},
+          {.name = "side five modes",
+           .extents = {3, 4, 2, 3, 3},
+           .entries = 70,
+           .parts = {{.mode = 1, .agree = {0, 2, 3, 4}, .side = 0.4},
+                     {.mode = 0, .agree = {3}, .near = {{4, 1.5}}, .side = 0.7},
+                     {.mode = 4, .agree = {1, 2}, .row_power = 0.5, .side = 1.0}},
+           .ranks = {2, 2, 1},
+           .known = {0, 1, 4}},
           {.name = "side next to near",
            .extents = {6, 5, 4},
            .entries = 60,
