@@ -13,6 +13,7 @@
 #include "search/links.hpp"
 #include "search/near.hpp"
 #include "search/offsets.hpp"
+#include "search/ordered.hpp"
 #include "search/rank.hpp"
 #include "search/structure.hpp"
 #include "tensor/count_cells.hpp"
@@ -287,10 +288,11 @@ void choose(Evaluator& evaluator) {
     if (links && evaluator.has_facts_alone()) return choose_for_facts(evaluator, alone);
     const bool dense = is_candidate(Method::kHalrtc, evaluator);
     const bool latent = is_candidate(Method::kTrMm, evaluator);
-    // als is quick, and good where hardly anything is observed: it sets the bound for the rest.
+    // als is quick, and good where hardly anything is observed, or nothing is ordered: it sets the bound for the rest.
     const bool als = is_candidate(Method::kAls, evaluator);
     if (als && !dense) choose_als(evaluator);
-    if (als && dense) choose_als_of_a_pair(evaluator);
+    if (als && dense && ordered_modes(evaluator.kept(), evaluator.sharers()).empty())
+      choose_als_of_a_pair(evaluator);
     if (als && dense) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "method/field/edge_part.hpp"
 #include "search/near.hpp"
@@ -49,12 +51,6 @@ bool consider_lengths(Contest& contest, double factor) {
   return contest.consider(other, fmt::format("edges, lengths times {}", factor));
 }
 
-bool consider_smoothness(Contest& contest, double smoothness) {
-  Settings other = contest.settings();
-  other.latent.parts->front().spec.smoothness = smoothness;
-  return contest.consider(other, fmt::format("edges, smoothness {}", smoothness));
-}
-
 bool consider_contrast(Contest& contest, double factor) {
   Settings other = contest.settings();
   *other.field.contrast *= factor;
@@ -92,11 +88,21 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
   }
   first.lambda.settle(kFirstLambda);
   first.field.contrast.settle(usual_contrast(first.latent.parts->front().spec, kept.modes()));
-  contest.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
+  const auto consider = [&](Contest& one) {
+    one.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
+  };
+  consider(contest);
   if (contest.empty() || contest.far_behind()) return;
-  refine(contest);
-  // Large holes and textures want it rougher, with a length and a lambda of its own.
-  if (asked.latent.parts.open() && consider_smoothness(contest, 1.0)) refine(contest);
+  // Large holes and textures want it rougher. Both are refined while neither is far behind, the better one first.
+  Contest rougher(contest.evaluator());
+  if (asked.latent.parts.open()) {
+    first.latent.parts->front().spec.smoothness = 1.0;
+    consider(rougher);
+  }
+  std::array<Contest*, 2> both{&contest, &rougher};
+  if (rougher.best().error < contest.best().error) std::swap(both[0], both[1]);
+  for (Contest* one : both)
+    if (!one->empty() && !one->far_behind()) refine(*one);
 }
 
 }  // namespace lacuna

@@ -10,6 +10,7 @@
 
 #include "method/saved_fit.hpp"
 #include "method/together.hpp"
+#include "method/unit_scale.hpp"
 #include "model/body.hpp"
 #include "model/shared_values.hpp"
 #include "search/choose.hpp"
@@ -206,6 +207,7 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   if (sharers(callbacks).sum(tensor.size()) == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
+  (void)UnitScale(tensor, sharers(callbacks));  // throws where values do: all of them, not those of a trial
   check_facts(tensor, asked);
   const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
