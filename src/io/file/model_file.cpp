@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/quoted.hpp"
 #include "io/file/array_container.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/fit_record_json.hpp"
@@ -102,8 +101,6 @@ Mode read_mode(const json& described, const ArrayReader& arrays, const std::vect
   if (described.contains("labels")) {
     mode.labels = arrays.strings(described["labels"]);
     if (mode.labels.size() != mode.size) throw ArrayReader::Bad("as many labels as positions expected");
-    if (!std::all_of(mode.labels.begin(), mode.labels.end(), is_utf8))
-      throw ArrayReader::Bad("labels that are UTF-8 text expected");
   }
   if (described.contains("positions")) {
     mode.positions = arrays.get<double>(described["positions"]);
