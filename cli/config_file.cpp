@@ -57,7 +57,10 @@ std::map<std::string, std::size_t> lines_of_keys(const std::string& text) {
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[' && line.back() == ']') {
       section = CLI::detail::trim_copy(line, "[]");
-      section = CLI::detail::to_lower(section) == "default" ? "" : section + ".";
+      if (CLI::detail::to_lower(section) == "default")
+        section.clear();
+      else
+        section += '.';
       continue;
     }
     std::string key = CLI::detail::trim_copy(line.substr(0, line.find_first_of("=#")));

@@ -110,12 +110,21 @@ void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
   choose_near(contest, alone);
 }
 
-// The near part of a grid with edges: its smoothness, length and lambda, then without edges.
-void choose_edges(Evaluator& evaluator, const OffsetSpec& alone) {
-  if (evaluator.is_binary() || (evaluator.asked().latent.parts.given() && evaluator.asked().method.open()))
-    return;
-  Contest contest(evaluator);
-  choose_edge_field(contest, alone);
+// Fields with edges learn from any values but links, and have one part.
+bool may_have_edges(const Evaluator& evaluator) {
+  const Settings& asked = evaluator.asked();
+  return is_candidate(Method::kEdges, evaluator) && !evaluator.is_binary() &&
+         (asked.latent.parts.open() || asked.method.given());
+}
+
+// Fields with edges and near parts, which are good for the same: where trials of the first take long the others begin before
+// more of them are tried.
+void choose_along_order(Evaluator& evaluator, const OffsetSpec& alone, bool latent) {
+  std::optional<EdgeFields> edges;
+  if (may_have_edges(evaluator)) edges.emplace(evaluator, alone);
+  if (edges && !edges->take_long()) edges->refine();
+  if (latent) choose_near_parts(evaluator, alone);
+  if (edges) edges->refine();
 }
 
 bool only_pairs(const Evaluator& evaluator) {
@@ -296,8 +305,7 @@ void choose(Evaluator& evaluator) {
     if (als && dense) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);
-    if (is_candidate(Method::kEdges, evaluator)) choose_edges(evaluator, alone);
-    if (latent) choose_near_parts(evaluator, alone);
+    choose_along_order(evaluator, alone, latent);
     if (only_pairs(evaluator)) {
       evaluator.tell("too many entries for trials of more than als with parts of pairs of modes");
       return;
@@ -308,7 +316,7 @@ void choose(Evaluator& evaluator) {
     return;
   }
   if (*asked.method == Method::kAls) return (void)choose_als(evaluator);
-  if (*asked.method == Method::kEdges) return choose_edges(evaluator, alone);
+  if (*asked.method == Method::kEdges) return choose_along_order(evaluator, alone, false);
   if (!takes(*asked.method, kTakesParts)) return choose_plain(evaluator, *asked.method, alone);
   choose_near_parts(evaluator, alone);
   choose_latent(evaluator, alone);

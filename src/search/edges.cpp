@@ -18,6 +18,9 @@ namespace {
 
 constexpr double kMostCells = 4e6;  // of the grid, as of near parts
 constexpr double kFirstLambda = 30.0;
+// Entries from which on a few trials are as much work as all of a choice may be: on the video of a highway, 1.3 million, those of
+// fields with edges left none for near parts.
+constexpr Count kManyEntries = 500'000;
 
 // Near along the ordered modes; learns the one that is not ordered, or the shortest of three and more.
 std::optional<PartSpec> part_along_order(const ObservedTensor& kept) {
@@ -58,7 +61,7 @@ bool consider_contrast(Contest& contest, double factor) {
 }
 
 // Length, lambda and contrast, as far as they are open.
-void refine(Contest& contest) {
+void refine_field(Contest& contest) {
   const Settings& asked = contest.evaluator().asked();
   if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
   if (asked.lambda.open()) choose_lambda(contest, 3.0);
@@ -67,9 +70,10 @@ void refine(Contest& contest) {
 
 }  // namespace
 
-void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
-  const Settings& asked = contest.evaluator().asked();
-  const ObservedTensor& kept = contest.evaluator().kept();
+EdgeFields::EdgeFields(Evaluator& evaluator, const OffsetSpec& alone)
+    : smooth_(evaluator), rough_(evaluator) {
+  const Settings& asked = evaluator.asked();
+  const ObservedTensor& kept = evaluator.kept();
   Settings first = asked;
   first.method = Method::kEdges;
   if (asked.latent.parts.open()) {
@@ -91,18 +95,20 @@ void choose_edge_field(Contest& contest, const OffsetSpec& alone) {
   const auto consider = [&](Contest& one) {
     one.consider(first, "edges, parts " + describe(*first.latent.parts, kept.modes()));
   };
-  consider(contest);
-  if (contest.empty() || contest.far_behind()) return;
-  // Large holes and textures want it rougher. Both are refined while neither is far behind, the better one first.
-  Contest rougher(contest.evaluator());
-  if (asked.latent.parts.open()) {
-    first.latent.parts->front().spec.smoothness = 1.0;
-    consider(rougher);
-  }
-  std::array<Contest*, 2> both{&contest, &rougher};
-  if (rougher.best().error < contest.best().error) std::swap(both[0], both[1]);
+  consider(smooth_);
+  if (smooth_.empty() || smooth_.far_behind() || asked.latent.parts.given()) return;
+  first.latent.parts->front().spec.smoothness = 1.0;
+  consider(rough_);
+}
+
+bool EdgeFields::take_long() const { return smooth_.evaluator().entries() > kManyEntries; }
+
+void EdgeFields::refine() {
+  if (std::exchange(refined_, true)) return;
+  std::array<Contest*, 2> both{&smooth_, &rough_};
+  if (rough_.best().error < smooth_.best().error) std::swap(both[0], both[1]);
   for (Contest* one : both)
-    if (!one->empty() && !one->far_behind()) refine(*one);
+    if (!one->empty() && !one->far_behind()) refine_field(*one);
 }
 
 }  // namespace lacuna

@@ -124,7 +124,7 @@ bool Evaluator::interrupted() const {
 }
 
 double Evaluator::budget() const {
-  return kTimesFinal[static_cast<int>(asked_->search.effort)] * std::max(best_.work, kLeastFinal);
+  return kTimesFinal[static_cast<int>(asked_->search.effort)] * std::max(work_of_best_, kLeastFinal);
 }
 
 bool Evaluator::go_on() const { return !interrupted() && spent_ < budget(); }
@@ -257,6 +257,7 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
                    found.result->seconds));
   if (best) best_ = found;
+  work_of_best_ = std::max(work_of_best_, best_.work);
   if (most_blended_ > 1) rivals_.consider(found, held());
   if (start == nullptr) {
     Trial remembered = found;
