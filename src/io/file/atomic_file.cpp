@@ -102,10 +102,9 @@ struct AtomicFile::State {
     buffer.clear();
   }
   void sync_folder();
-  void make_whole();  // flushed, synced, closed, under a temporary name
-  void
-  take_place();  // the target's name; that of an old file is then the temporary one, if the system can do that
-  void give_back();  // as it was before take_place()
+  void make_whole();                  // flushed, synced, closed, under a temporary name
+  void take_place(bool may_go_back);  // the target's name; an old file then has the temporary one, if it can
+  void give_back();                   // as it was before take_place()
   enum class Placed { kNot, kNew, kExchanged, kForGood } placed = Placed::kNot;
 };
 
@@ -258,14 +257,18 @@ void AtomicFile::State::make_whole() {
   file = -1;
 }
 
-// The old file is exchanged for the new one where the system can do that, so that it can come back.
-void AtomicFile::State::take_place() {
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
-    placed = Placed::kExchanged;
-    return;
+// Where it may have to go back, the old file is exchanged for the new one if the system can do that, so that it can come
+// back. One file alone never has to: no moment has the old one under the temporary name.
+void AtomicFile::State::take_place(bool may_go_back) {
+  bool is_new = false;
+  if (may_go_back) {
+    if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
+      placed = Placed::kExchanged;
+      return;
+    }
+    is_new = errno == ENOENT;
+    if (!is_new && errno != EINVAL && errno != ENOSYS) return fail(errno);
   }
-  const bool is_new = errno == ENOENT;
-  if (!is_new && errno != EINVAL && errno != ENOSYS) return fail(errno);
   if (::rename(temporary.c_str(), target.c_str()) != 0) return fail(errno);
   placed = is_new ? Placed::kNew : Placed::kForGood;
 }
@@ -315,7 +318,7 @@ Result<> OutputsTogether::commit() {
   together = nullptr;
   std::optional<Error> error;
   for (const auto& one : waiting_) {
-    one->take_place();
+    one->take_place(waiting_.size() > 1);
     if (!one->error) continue;
     error = one->error;
     break;
