@@ -131,12 +131,17 @@ bool only_pairs(const Evaluator& evaluator) {
   return evaluator.asked().method.open() && evaluator.entries() > kMostForAll;
 }
 
+std::vector<PartSpec> parts_of_pairs(int order) {
+  std::vector<PartSpec> specs;
+  for (int a = 0; a < order; ++a)
+    for (int b = a + 1; b < order; ++b) specs.push_back({.mode = a, .agree = {b}});
+  return specs;
+}
+
 // One part for each pair of modes, then the paper's where there are more than two modes.
 std::vector<PartSpec> als_candidates(const Evaluator& evaluator) {
   const ObservedTensor& kept = evaluator.kept();
-  std::vector<PartSpec> specs;
-  for (int a = 0; a < kept.order(); ++a)
-    for (int b = a + 1; b < kept.order(); ++b) specs.push_back({.mode = a, .agree = {b}});
+  std::vector<PartSpec> specs = parts_of_pairs(kept.order());
   if (kept.order() > 2 && !only_pairs(evaluator))
     for (const PartSpec& part : full_parts(kept.order()))
       if (says_something(kept, part, serial_communicator())) specs.push_back(part);
@@ -176,8 +181,7 @@ Contest choose_als_of_a_pair(Evaluator& evaluator) {
     contest.consider(settings, "als");
     return contest;
   }
-  for (const PartSpec& spec : als_candidates(evaluator)) {
-    if (spec.agree.size() > 1) break;
+  for (const PartSpec& spec : parts_of_pairs(evaluator.kept().order())) {
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
     contest.consider(settings, "als, parts " + describe(*settings.latent.parts, evaluator.kept().modes()));
   }

@@ -117,8 +117,8 @@ class Evaluator {
   Rivals rivals_;  // for a blend
   int most_blended_ = 1;
   double spent_ = 0.0;  // multiply-adds of all trials
-  double work_of_best_ =
-      0.0;  // the most that a best trial took: a cheaper and better one leaves the rest its time
+  // The most that a best trial took: a cheaper and better one leaves the rest its time.
+  double work_of_best_ = 0.0;
   int trials_ = 0;
   Count applications_ = 0;
 };
