@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/number_text.hpp"
+#include "method/rank_limits.hpp"
 #include "method/ranks.hpp"
 #include "search/edges.hpp"
 #include "search/links.hpp"
@@ -21,6 +22,7 @@
 namespace lacuna {
 namespace {
 
+constexpr int kFirstAlsRank = 6;       // of a pair's part, at first: a sweep costs with its square
 constexpr int kAddedAlsRank = 6;       // of parts that als has beside its first
 constexpr int kMoreAlsRank = 20;       // likewise, where more helps
 constexpr int kWholeFiberRank = 15;    // of the one part that als has where fibers are all but whole
@@ -148,6 +150,11 @@ std::vector<PartSpec> als_candidates(const Evaluator& evaluator) {
   return specs;
 }
 
+// No more columns than the part's mode has rows.
+int at_most(int rank, const PartSpec& part, const ObservedTensor& tensor) {
+  return std::min(rank, static_cast<int>(std::min<Index>(tensor.extent(part.mode), kAlsRank)));
+}
+
 // Where fibers are all but whole, what is missing follows from the rest of its fiber, as by regression: als with
 // one of the paper's parts, along the shortest mode and the next.
 void choose_als_of_whole_fibers(Evaluator& evaluator) {
@@ -165,9 +172,21 @@ void choose_als_of_whole_fibers(Evaluator& evaluator) {
   Contest contest(evaluator);
   for (const PartSpec& spec : parts) {
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
-    if (evaluator.asked().ranks.open())
-      settings.ranks = {std::min(kWholeFiberRank, static_cast<int>(kept.extent(spec.mode)))};
+    if (evaluator.asked().ranks.open()) settings.ranks = {at_most(kWholeFiberRank, spec, kept)};
     contest.consider(settings, "als, parts " + describe(*settings.latent.parts, kept.modes()));
+  }
+}
+
+// More and more columns for the only part of als, while that helps.
+void grow_als_rank(Contest& contest) {
+  const ObservedTensor& kept = contest.evaluator().kept();
+  for (;;) {
+    Settings more = contest.settings();
+    const int rank = more.ranks->front();
+    const int next = at_most(2 * rank, more.latent.parts->front().spec, kept);
+    if (next == rank) return;
+    more.ranks = {next};
+    if (!contest.consider(more, fmt::format("als, rank {}", next))) return;
   }
 }
 
@@ -181,10 +200,13 @@ Contest choose_als_of_a_pair(Evaluator& evaluator) {
     contest.consider(settings, "als");
     return contest;
   }
+  const bool open_rank = settings.ranks.open();
   for (const PartSpec& spec : parts_of_pairs(evaluator.kept().order())) {
     settings.latent.parts = std::vector<PartOptions>{{.spec = spec}};
+    if (open_rank) settings.ranks = {at_most(kFirstAlsRank, spec, evaluator.kept())};
     contest.consider(settings, "als, parts " + describe(*settings.latent.parts, evaluator.kept().modes()));
   }
+  if (open_rank && !contest.empty()) grow_als_rank(contest);
   return contest;
 }
 
@@ -201,13 +223,14 @@ Contest choose_als(Evaluator& evaluator) {
     if (spec == first) continue;
     Settings other = contest.settings();
     other.latent.parts->push_back({.spec = spec});
-    if (settings.ranks.open()) other.latent.parts->back().rank = kAddedAlsRank;
+    if (settings.ranks.open())
+      other.latent.parts->back().rank = at_most(kAddedAlsRank, spec, evaluator.kept());
     contest.consider(other, "als, also " + describe(PartOptions{.spec = spec}, modes));
   }
   if (settings.ranks.given() || contest.settings().latent.parts->size() == 1) return contest;
   Settings richer = contest.settings();
   for (PartOptions& part : *richer.latent.parts)
-    if (part.rank > 0) part.rank = kMoreAlsRank;
+    if (part.rank > 0) part.rank = at_most(kMoreAlsRank, part.spec, evaluator.kept());
   contest.consider(richer, fmt::format("als, rank {} for what was added", kMoreAlsRank));
   return contest;
 }

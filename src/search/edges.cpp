@@ -48,24 +48,28 @@ std::optional<PartSpec> part_along_order(const ObservedTensor& kept) {
   return count_cells(kept.modes(), modes) > kMostCells ? std::nullopt : std::optional(spec);
 }
 
-bool consider_lengths(Contest& contest, double factor) {
-  Settings other = contest.settings();
-  for (NearMode& near : other.latent.parts->front().spec.near) near.length *= factor;
-  return contest.consider(other, fmt::format("edges, lengths times {}", factor));
+void choose_length(Contest& contest) {
+  contest.walk({2.0, 0.5}, [&contest](double factor) -> std::optional<Candidate> {
+    Settings other = contest.settings();
+    for (NearMode& near : other.latent.parts->front().spec.near) near.length *= factor;
+    return Candidate{other, fmt::format("edges, lengths times {}", factor)};
+  });
 }
 
-bool consider_contrast(Contest& contest, double factor) {
-  Settings other = contest.settings();
-  *other.field.contrast *= factor;
-  return contest.consider(other, fmt::format("edges, contrast {:.3g}", *other.field.contrast));
+void choose_contrast(Contest& contest) {
+  contest.walk({3.0, 1.0 / 3.0}, [&contest](double factor) -> std::optional<Candidate> {
+    Settings other = contest.settings();
+    *other.field.contrast *= factor;
+    return Candidate{other, fmt::format("edges, contrast {:.3g}", *other.field.contrast)};
+  });
 }
 
 // Length, lambda and contrast, as far as they are open.
 void refine_field(Contest& contest) {
   const Settings& asked = contest.evaluator().asked();
-  if (asked.latent.parts.open() && !consider_lengths(contest, 2.0)) consider_lengths(contest, 0.5);
+  if (asked.latent.parts.open()) choose_length(contest);
   if (asked.lambda.open()) choose_lambda(contest, 3.0);
-  if (asked.field.contrast.open() && !consider_contrast(contest, 3.0)) consider_contrast(contest, 1.0 / 3.0);
+  if (asked.field.contrast.open()) choose_contrast(contest);
 }
 
 }  // namespace

@@ -28,15 +28,15 @@ constexpr double kLeastWork = 4e9;  // that every trial may take: about two seco
 constexpr double kLeastOfFacts = 4e11;
 // Sweeps that als may always take: on ten million ratings its error falls for about so many, and a sweep is quick.
 constexpr double kLeastSweeps = 20.0;
-constexpr double kMostTimesBudget = 2.0;  // that may be used up before a contest begins
-constexpr double kLeastFinal =
-    1.2e10;  // what a final fit counts as, at the least, when choosing is limited by it
 constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by effort
 constexpr Count kMostToBlend =
     3'000'000;  // entries, from which on a model takes more memory than a blend is worth
 constexpr Count kLeastHeldToBlend = 200;  // held-out entries, for weights to be found by them
-constexpr double kTimesFinal[] = {1.0, 4.0,
-                                  20.0};  // effort low, medium, high: work in units of the final fit
+// By effort low, medium, high: work in units of the final fit, what that counts as at the least (one second, or five), and
+// how much of it all may be used up before another contest begins.
+constexpr double kTimesFinal[] = {1.0, 4.0, 20.0};
+constexpr double kLeastFinal[] = {2.4e9, 1.2e10, 1.2e10};
+constexpr double kMostTimesBudget[] = {1.0, 2.0, 2.0};
 
 constexpr double kFewHeld = 20.0;  // held-out entries below which an error is little more than chance
 // Share that is held out to choose by where holes are clusters. Of a photograph with 14 blocks lost a tenth is 6 blocks.
@@ -124,13 +124,15 @@ bool Evaluator::interrupted() const {
 }
 
 double Evaluator::budget() const {
-  return kTimesFinal[static_cast<int>(asked_->search.effort)] * std::max(work_of_best_, kLeastFinal);
+  const int effort = static_cast<int>(asked_->search.effort);
+  return kTimesFinal[effort] * std::max(work_of_best_, kLeastFinal[effort]);
 }
 
 bool Evaluator::go_on() const { return !interrupted() && spent_ < budget(); }
 
 bool Evaluator::may_begin() const {
-  return !interrupted() && (spent_ < kMostTimesBudget * budget() || !std::isfinite(best_.error));
+  const double most = kMostTimesBudget[static_cast<int>(asked_->search.effort)];
+  return !interrupted() && (spent_ < most * budget() || !std::isfinite(best_.error));
 }
 
 bool Evaluator::can_hold(const Settings& settings) const {
@@ -340,6 +342,15 @@ bool Contest::consider(const Settings& settings, const std::string& what, const 
     return offer(evaluator_->judge(settings, what, &factors->model, Depth::kLook));
   }
   return offer(evaluator_->judge(settings, what, start));
+}
+
+void Contest::walk(std::initializer_list<double> factors, const Step& step) {
+  for (const double factor : factors) {
+    bool moved = false;
+    for (auto next = step(factor); next && consider(next->settings, next->what); next = step(factor))
+      moved = true;
+    if (moved) return;
+  }
 }
 
 bool Contest::offer(Trial found) {

@@ -3,6 +3,8 @@
 // patience, the rule of what is better, the memory of what was tried, and the log.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <lacuna/search/fit.hpp>
 #include <limits>
 #include <map>
@@ -123,9 +125,18 @@ class Evaluator {
   Count applications_ = 0;
 };
 
+// What is to be tried, and how it is called.
+struct Candidate {
+  Settings settings;
+  std::string what;
+};
+
 // A line of candidates for one choice: the best of them so far stays.
 class Contest {
  public:
+  // A candidate made of the best by a factor; none where that goes too far.
+  using Step = std::function<std::optional<Candidate>(double factor)>;
+
   explicit Contest(Evaluator& evaluator) : evaluator_(&evaluator) {}
 
   // From now on candidates start from the factors of the best, and a look at them decides: where factors
@@ -135,6 +146,8 @@ class Contest {
 
   // True when it becomes the best. Does nothing when it is time to stop.
   bool consider(const Settings& settings, const std::string& what, const Model* start = nullptr);
+  // By the first factor for as long as that helps; where it does not at all, by the next.
+  void walk(std::initializer_list<double> factors, const Step& step);
   // Takes a trial that was judged elsewhere if it is better.
   bool offer(Trial found);
   [[nodiscard]] const Trial& best() const { return best_; }

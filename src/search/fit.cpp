@@ -119,17 +119,18 @@ bool needs_all_entries(const Settings& settings) {
 
 namespace {
 
-// The best trial in place of a final fit that there was no time for; effects, which take none, of all entries.
-FitResult kept_trial(const ObservedTensor& tensor, const Found& found, std::string_view when,
+// The best trial in place of a fit to all entries. Effects, which take no time, are of all entries where those are there.
+FitResult kept_trial(const ObservedTensor* tensor, const Found& found, std::string_view when,
                      const FitCallbacks& callbacks, const Entries* test) {
   FitResult result = *found.trial;
-  if (info(found.settings.method.value_or(Method::kTrMm)).model == "offsets" && tensor.size() > 0) {
+  if (tensor != nullptr && tensor->size() > 0 &&
+      info(found.settings.method.value_or(Method::kTrMm)).model == "offsets") {
     FitCallbacks together;
     together.everyone = callbacks.everyone;
     together.shared = callbacks.shared;
     Settings effects = found.settings;
     effects.max_time.reset();
-    result = fit_once(tensor, effects, together);
+    result = fit_once(*tensor, effects, together);
   }
   result.converged = false;
   result.reason = StopReason::kStopped;
@@ -138,6 +139,19 @@ FitResult kept_trial(const ObservedTensor& tensor, const Found& found, std::stri
       fmt::format("{} {}; the best trial is kept", by_user ? "interrupted" : "time limit reached", when);
   measure(test, result, sharers(callbacks));
   return result;
+}
+
+// Whether all fits that were to be blended are in it: then it is what the error found is about.
+bool is_whole_blend(const Found& found, const FitResult& result) {
+  return !found.others.empty() && members(result.model).size() == found.weights.size();
+}
+
+// Whether the trial is worth more than a last fit that was stopped: that one had not made a step, or had begun afresh and
+// not come as far as the trial.
+bool trial_is_better(const Found& found, const FitResult& result) {
+  if (result.reason != StopReason::kStopped || !found.trial || is_gone(found.trial->model)) return false;
+  const bool afresh = factors_of(found) == nullptr && found.settings.warm_start == nullptr;
+  return result.last.iteration < (afresh ? found.trial->last.iteration : 1);
 }
 
 // What `fit` is about: the entries and those of them that only intervals may see.
@@ -224,7 +238,7 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   FitResult result;
   bool is_trial = found.keep_trial;
   if (is_trial) {
-    result = kept_trial(tensor, found, "while choosing", callbacks, test);
+    result = kept_trial(&tensor, found, "while choosing", callbacks, test);
   } else {
     const auto last = [&](const FitCallbacks& listening) {
       return fit_chosen(std::move(tensor), found, listening, test);
@@ -232,9 +246,8 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
     // Where more is to be done afterwards it has to be known when that goes on.
     result = reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last)
                       : last(callbacks);
-    is_trial = result.reason == StopReason::kStopped && result.last.iteration == 0 && found.trial &&
-               !is_gone(found.trial->model);
-    if (is_trial) result = kept_trial({}, found, "before the first step", callbacks, test);
+    is_trial = trial_is_better(found, result);
+    if (is_trial) result = kept_trial(nullptr, found, "before the last fit had come as far", callbacks, test);
     if (found.others.empty() && found.settings.max_iterations.given() && asked.max_iterations.open() &&
         result.reason == StopReason::kMaxIterations) {
       result.stop_reason = kEnoughSteps;
@@ -248,8 +261,7 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   result.choosing_seconds = choosing;
   result.choosing_applications = found.applications;
   if (found.trial) {
-    result.held_out_rmse = found.trial->last.test_rmse;
-    if (!found.others.empty() && !is_trial) result.held_out_rmse = found.error;
+    result.held_out_rmse = is_whole_blend(found, result) ? found.error : found.trial->last.test_rmse;
     result.held_out_auc = found.trial->last.test_auc;
     result.held_out_mrr = found.trial->last.test_mrr;
   }

@@ -23,13 +23,14 @@ bool has_near_parts(const Settings& settings) {
 }
 
 // As many steps as the held-out error asked for; twice as many where it was still falling when a trial, which
-// is solved roughly, ended.
+// is solved roughly, ended. None where the factors it began with were best as they were.
 void take_steps_of(const Trial& trial, const Settings& asked, Settings& chosen) {
   if (asked.latent.certified_gap.given()) return;  // the gap says when it is solved
   if (asked.max_iterations.given() || asked.search.early_stop.value_or(1.0) == 0.0) return;
   if (!takes(*chosen.method, kTakesSteps) || counts_by_its_end(*chosen.method)) return;
   constexpr int kLeast = 5;
-  chosen.max_iterations = trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(1, trial.steps);
+  chosen.max_iterations =
+      trial.falling ? std::max(kLeast, 2 * trial.steps) : std::max(trial.from_factors ? 0 : 1, trial.steps);
   if (has_near_parts(chosen)) chosen.tolerance.settle(kRoughly);  // solved as closely as it was judged
 }
 

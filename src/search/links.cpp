@@ -17,17 +17,12 @@ constexpr int kMostRank = 200;
 constexpr int kMostRankOfValues = 100;  // beside other methods, where zeros are given
 
 void choose_penalty(Contest& contest, double first) {
-  for (const double factor : {1.0 / kPenaltyStep, kPenaltyStep}) {
-    bool moved = false;
-    for (;;) {
-      Settings other = contest.settings();
-      const double penalty = factor * other.links.penalty.value_or(first);
-      other.links.penalty = std::stod(fmt::format("{:.2g}", penalty));
-      if (!contest.consider(other, "complex, penalty " + shortest(*other.links.penalty))) break;
-      moved = true;
-    }
-    if (moved) return;
-  }
+  contest.walk({1.0 / kPenaltyStep, kPenaltyStep}, [&](double factor) -> std::optional<Candidate> {
+    Settings other = contest.settings();
+    const double penalty = factor * other.links.penalty.value_or(first);
+    other.links.penalty = std::stod(fmt::format("{:.2g}", penalty));
+    return Candidate{other, "complex, penalty " + shortest(*other.links.penalty)};
+  });
 }
 
 }  // namespace

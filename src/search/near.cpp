@@ -55,10 +55,10 @@ class NearSearch {
   void tell_order() const;
   void try_grids();
   void try_lines();
-  bool consider(const std::string& what, const std::function<void(PartSpec&)>& change);
   bool choose_smoothness(bool open_lambda);
   [[nodiscard]] bool beyond_limits(double factor) const;
   void choose_length(double step);
+  void learn_again();
 
   Contest* contest_;
   const OffsetSpec* alone_;
@@ -146,17 +146,6 @@ Settings NearSearch::settings(const Parts& parts, double lambda, const EffectTes
   return first;
 }
 
-// The best, changed in all of its near parts.
-bool NearSearch::consider(const std::string& what, const std::function<void(PartSpec&)>& change) {
-  Settings other = contest_->settings();
-  for (PartOptions& part : *other.latent.parts) {
-    if (part.spec.near.empty()) continue;
-    change(part.spec);
-    if (!fits(part.spec)) return false;
-  }
-  return contest_->consider(other, what);
-}
-
 // Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
 // with them. Along single modes nothing is as cheap as the roughest.
 bool NearSearch::choose_smoothness(bool open_lambda) {
@@ -195,18 +184,15 @@ bool NearSearch::beyond_limits(double factor) const {
 
 // All lengths together, up or down while it helps.
 void NearSearch::choose_length(double step) {
-  for (const double factor : {step, 1.0 / step}) {
-    bool moved = false;
-    for (;;) {
-      if (beyond_limits(factor)) break;
-      if (!consider(fmt::format("lengths times {}", factor), [&](PartSpec& spec) {
-            for (NearMode& near : spec.near) near.length *= factor;
-          }))
-        break;
-      moved = true;
+  contest_->walk({step, 1.0 / step}, [this](double factor) -> std::optional<Candidate> {
+    if (beyond_limits(factor)) return std::nullopt;
+    Settings other = contest_->settings();
+    for (PartOptions& part : *other.latent.parts) {
+      for (NearMode& near : part.spec.near) near.length *= factor;
+      if (!part.spec.near.empty() && !fits(part.spec)) return std::nullopt;
     }
-    if (moved) return;
-  }
+    return Candidate{other, fmt::format("lengths times {}", factor)};
+  });
 }
 
 void NearSearch::try_grids() {
@@ -267,6 +253,14 @@ void NearSearch::refine() {
   choose_length(2.0);
   if (asked_->lambda.open() && asked_->latent.lambdas.open()) choose_lambda(*contest_, 2.0);
   contest_->fit_again();
+  learn_again();
+}
+
+// The factors are those of other lengths and another lambda: whether they are better for some steps with these.
+void NearSearch::learn_again() {
+  const Trial from = contest_->best();
+  if (from.steps > 0 || !from.from_factors) return;
+  contest_->consider(from.settings, "factors learned again", &from.model());
 }
 
 }  // namespace

@@ -252,17 +252,12 @@ bool says_something(const ObservedTensor& kept, const PartSpec& part, const Comm
 void choose_structure(Contest& contest, const OffsetSpec& alone) { StructureSearch(contest, alone).run(); }
 
 void choose_lambda(Contest& contest, double step) {
-  for (const double factor : {1.0 / step, step}) {
-    bool moved = false;
-    for (;;) {
-      Settings other = contest.settings();
-      if (other.lambda.open()) return;
-      other.lambda = rounded(*other.lambda * factor);
-      if (!contest.consider(other, "lambda " + shortest(*other.lambda))) break;
-      moved = true;
-    }
-    if (moved) return;
-  }
+  contest.walk({1.0 / step, step}, [&contest](double factor) -> std::optional<Candidate> {
+    Settings other = contest.settings();
+    if (other.lambda.open()) return std::nullopt;
+    other.lambda = rounded(*other.lambda * factor);
+    return Candidate{other, "lambda " + shortest(*other.lambda)};
+  });
 }
 
 }  // namespace lacuna

@@ -139,6 +139,21 @@ TEST(StoppedEarly, AFewTrialsAreEnoughForRatings) {
   EXPECT_LT(error_on(data.test, result.model), 1.1 * by_als);
 }
 
+// Stopped after the first step of its last fit, which has begun afresh.
+TEST(StoppedEarly, ALastFitThatHasNotComeAsFarAsTheTrialGivesWayToIt) {
+  const Ratings data = pairs();
+  const Settings settings{.method = Method::kAls};
+  const double whole = error_on(data.test, fit(data.train, settings).model);
+  FitCallbacks callbacks;
+  callbacks.progress = [](const FitProgress&) { return Flow::kStop; };
+  const FitResult stopped = fit(data.train, settings, callbacks, &data.test);
+  EXPECT_EQ(stopped.reason, StopReason::kStopped);
+  EXPECT_NE(stopped.stop_reason.find("the best trial is kept"), std::string::npos) << stopped.stop_reason;
+  EXPECT_LT(error_on(data.test, stopped.model), 1.1 * whole);
+  EXPECT_NEAR(*stopped.last.test_rmse, error_on(data.test, stopped.model), 1e-9);
+  EXPECT_NEAR(*stopped.held_out_rmse, whole, 0.2 * whole);
+}
+
 // What notices a fit gave.
 struct Told {
   FitResult result;
