@@ -103,13 +103,12 @@ void choose_latent(Evaluator& evaluator, const OffsetSpec& alone) {
   }
 }
 
-// Parts that are near along the modes whose neighbours are alike; more rank where it pays.
-void choose_near_parts(Evaluator& evaluator, const OffsetSpec& alone) {
-  if (evaluator.asked().latent.parts.given() || evaluator.asked().latent.lambdas.given() ||
-      evaluator.is_binary())
-    return;
-  Contest contest(evaluator);
-  choose_near(contest, alone);
+// Parts that are near along the modes whose neighbours are alike.
+bool may_have_near_parts(const Evaluator& evaluator) {
+  const Settings& asked = evaluator.asked();
+  const bool learned =
+      asked.method.open() ? is_candidate(Method::kTrMm, evaluator) : *asked.method != Method::kEdges;
+  return learned && !evaluator.is_binary() && asked.latent.parts.open() && asked.latent.lambdas.open();
 }
 
 // Fields with edges learn from any values but links, and have one part.
@@ -119,14 +118,17 @@ bool may_have_edges(const Evaluator& evaluator) {
          (asked.latent.parts.open() || asked.method.given());
 }
 
-// Fields with edges and near parts, which are good for the same: where trials of the first take long the others begin before
-// more of them are tried.
-void choose_along_order(Evaluator& evaluator, const OffsetSpec& alone, bool latent) {
+// Fields with edges and near parts, which are good for the same: each begins before more of either is tried, the better one
+// first.
+void choose_along_order(Evaluator& evaluator, const OffsetSpec& alone) {
   std::optional<EdgeFields> edges;
+  std::optional<NearParts> near;
   if (may_have_edges(evaluator)) edges.emplace(evaluator, alone);
-  if (edges && !edges->take_long()) edges->refine();
-  if (latent) choose_near_parts(evaluator, alone);
+  if (may_have_near_parts(evaluator)) near.emplace(evaluator, alone);
+  const bool near_first = edges && near && near->best().error < edges->error();
+  if (near_first) near->refine();
   if (edges) edges->refine();
+  if (near && !near_first) near->refine();
 }
 
 bool only_pairs(const Evaluator& evaluator) {
@@ -253,6 +255,17 @@ void choose_unshrunk(Evaluator& evaluator) {
   }
 }
 
+// A higher bound for a method that finds its rank, while it finds as much as it may.
+void raise_bound(Contest& contest) {
+  for (;;) {
+    const int bound = ranks_or_default(contest.settings()).front();
+    if (contest.empty() || contest.best().ranks != std::vector<int>{bound}) return;
+    Settings more = contest.settings();
+    more.ranks = {2 * bound};
+    if (!contest.consider(more, fmt::format("{}, rank {} at most", name(*more.method), 2 * bound))) return;
+  }
+}
+
 // A method without parts: its offsets, its rank, then what it alone takes.
 void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) {
   Settings settings = evaluator.asked();
@@ -272,6 +285,7 @@ void choose_plain(Evaluator& evaluator, Method method, const OffsetSpec& alone) 
     settings.offsets = OffsetSpec{.mean = true, .effects = {}};
   }
   contest.consider(settings, name);
+  if (info(method).finds_rank && takes(method, kTakesRank) && settings.ranks.open()) raise_bound(contest);
   if (open_lambda && !contest.empty()) choose_lambda(contest, 3.0);
 }
 
@@ -332,7 +346,7 @@ void choose(Evaluator& evaluator) {
     if (als && dense) choose_als_of_whole_fibers(evaluator);
     if (dense) choose_unshrunk(evaluator);
     if (links) choose_complex(evaluator);
-    choose_along_order(evaluator, alone, latent);
+    choose_along_order(evaluator, alone);
     if (only_pairs(evaluator)) {
       evaluator.tell("too many entries for trials of more than als with parts of pairs of modes");
       return;
@@ -343,9 +357,9 @@ void choose(Evaluator& evaluator) {
     return;
   }
   if (*asked.method == Method::kAls) return (void)choose_als(evaluator);
-  if (*asked.method == Method::kEdges) return choose_along_order(evaluator, alone, false);
+  if (*asked.method == Method::kEdges) return choose_along_order(evaluator, alone);
   if (!takes(*asked.method, kTakesParts)) return choose_plain(evaluator, *asked.method, alone);
-  choose_near_parts(evaluator, alone);
+  choose_along_order(evaluator, alone);
   choose_latent(evaluator, alone);
 }
 

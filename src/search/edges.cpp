@@ -9,6 +9,7 @@
 
 #include "method/field/edge_part.hpp"
 #include "search/near.hpp"
+#include "search/open_lengths.hpp"
 #include "search/structure.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/positions.hpp"
@@ -18,9 +19,6 @@ namespace {
 
 constexpr double kMostCells = 4e6;  // of the grid, as of near parts
 constexpr double kFirstLambda = 30.0;
-// Entries from which on a few trials are as much work as all of a choice may be: on the video of a highway, 1.3 million, those of
-// fields with edges left none for near parts.
-constexpr Count kManyEntries = 500'000;
 
 // Near along the ordered modes; learns the one that is not ordered, or the shortest of three and more.
 std::optional<PartSpec> part_along_order(const ObservedTensor& kept) {
@@ -68,6 +66,7 @@ void choose_contrast(Contest& contest) {
 void refine_field(Contest& contest) {
   const Settings& asked = contest.evaluator().asked();
   if (asked.latent.parts.open()) choose_length(contest);
+  choose_open_lengths(contest);
   if (asked.lambda.open()) choose_lambda(contest, 3.0);
   if (asked.field.contrast.open()) choose_contrast(contest);
 }
@@ -105,10 +104,7 @@ EdgeFields::EdgeFields(Evaluator& evaluator, const OffsetSpec& alone)
   consider(rough_);
 }
 
-bool EdgeFields::take_long() const { return smooth_.evaluator().entries() > kManyEntries; }
-
 void EdgeFields::refine() {
-  if (std::exchange(refined_, true)) return;
   std::array<Contest*, 2> both{&smooth_, &rough_};
   if (rough_.best().error < smooth_.best().error) std::swap(both[0], both[1]);
   for (Contest* one : both)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include "search/evaluator.hpp"
 
 namespace lacuna {
@@ -12,15 +14,13 @@ class EdgeFields {
   // One trial of each.
   EdgeFields(Evaluator& evaluator, const OffsetSpec& alone);
 
-  // Length, then lambda and what counts as an edge, of both while neither is far behind, the better one first. Once.
+  [[nodiscard]] double error() const { return std::min(smooth_.best().error, rough_.best().error); }
+  // Length, then lambda and what counts as an edge, of both while neither is far behind, the better one first.
   void refine();
-  // Whether a trial takes so long that others should begin before more of them are tried.
-  [[nodiscard]] bool take_long() const;
 
  private:
   Contest smooth_;
   Contest rough_;
-  bool refined_ = false;
 };
 
 }  // namespace lacuna

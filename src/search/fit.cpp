@@ -107,18 +107,6 @@ FitResult fit_chosen(ObservedTensor tensor, const Found& found, const FitCallbac
   return whole;
 }
 
-}  // namespace
-
-bool leaves_several_fits(const Settings& settings) {
-  return leaves_a_choice(settings) || steps_share(settings) > 0.0 || settings.latent.certified_gap.given();
-}
-
-bool needs_all_entries(const Settings& settings) {
-  return is_robust(settings) || settings.search.calibrate > 0.0 || settings.links.negatives.value_or(0) > 0;
-}
-
-namespace {
-
 // The best trial in place of a fit to all entries. Effects, which take no time, are of all entries where those are there.
 FitResult kept_trial(const ObservedTensor* tensor, const Found& found, std::string_view when,
                      const FitCallbacks& callbacks, const Entries* test) {
@@ -211,62 +199,80 @@ void check_facts(const ObservedTensor& tensor, const Settings& asked) {
           fmt::format("negatives are drawn for facts, whose values are all 1; found {}", value));
 }
 
-FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
-                  const Entries* test) {
-  Settings asked = given;
+// What is asked for, with what follows from it. Throws where it does not fit the tensor.
+Settings checked(const ObservedTensor& tensor, Settings asked, const FitCallbacks& callbacks) {
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
   if (callbacks.shared && needs_all_entries(asked))
     throw std::invalid_argument(
         "the Huber loss, intervals and drawn negatives need all entries on every process");
   if (sharers(callbacks).sum(tensor.size()) == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
-  if (asked.method.given()) (void)settled(asked, tensor.order());  // throws where a setting does not fit
-  (void)UnitScale(tensor, sharers(callbacks));  // throws where values do: all of them, not those of a trial
+  if (asked.method.given()) (void)settled(asked, tensor.order());
+  (void)UnitScale(tensor, sharers(callbacks));  // of all values, not those of a trial
   check_facts(tensor, asked);
+  return asked;
+}
+
+// How a fit ends: fitted to all entries, or as the trial that was found.
+struct Ending {
+  FitResult result{};
+  bool is_trial = false;
+};
+
+// The fit to all entries by what was found, or the trial where there is no time for one, or it was stopped too early.
+Ending fit_last(ObservedTensor tensor, const Found& found, bool reserved, const FitCallbacks& callbacks,
+                const Entries* test) {
+  if (found.keep_trial) return {kept_trial(&tensor, found, "while choosing", callbacks, test), true};
+  const auto last = [&](const FitCallbacks& listening) {
+    return fit_chosen(std::move(tensor), found, listening, test);
+  };
+  // Where more is to be done afterwards it has to be known when that goes on.
+  FitResult result =
+      reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last) : last(callbacks);
+  if (!trial_is_better(found, result)) return {std::move(result), false};
+  return {kept_trial(nullptr, found, "before the last fit had come as far", callbacks, test), true};
+}
+
+// What the search has to say about the result: how sure it is that no more was to be tried, and what to expect.
+void tell_of_choice(const Found& found, const Settings& asked, double seconds, Ending& ending) {
+  FitResult& result = ending.result;
+  if (!ending.is_trial && found.others.empty() && found.settings.max_iterations.given() &&
+      asked.max_iterations.open() && result.reason == StopReason::kMaxIterations) {
+    result.stop_reason = kEnoughSteps;
+    result.converged = true;
+  }
+  if (found.cut_short && result.converged) {
+    result.converged = false;
+    result.stop_reason += "; the time for choosing was up before all was tried";
+  }
+  result.choosing_seconds = seconds;
+  result.choosing_applications = found.applications;
+  if (!found.trial) return;
+  result.held_out_rmse = is_whole_blend(found, result) ? found.error : found.trial->last.test_rmse;
+  result.held_out_auc = found.trial->last.test_auc;
+  result.held_out_mrr = found.trial->last.test_mrr;
+}
+
+FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
+                  const Entries* test) {
+  Settings asked = checked(tensor, given, callbacks);
   const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
   const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
   Task task{&tensor, &reserved, &given, &callbacks, &watch};
   if (reserved) task.turns = calibration_turns(tensor, *reserved, asked.search.calibrate);
   asked.max_time = time_of_fit(task);
+
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
   const double choosing = watch.seconds();
   if (asked.max_time) found.settings.max_time = std::max(1e-3, *asked.max_time - choosing);
 
   const ObservedTensor everything = reserved ? tensor : ObservedTensor();  // the last fit takes its own over
   task.tensor = &everything;
-  FitResult result;
-  bool is_trial = found.keep_trial;
-  if (is_trial) {
-    result = kept_trial(&tensor, found, "while choosing", callbacks, test);
-  } else {
-    const auto last = [&](const FitCallbacks& listening) {
-      return fit_chosen(std::move(tensor), found, listening, test);
-    };
-    // Where more is to be done afterwards it has to be known when that goes on.
-    result = reserved ? remember(callbacks, {.kind = "final", .hold = Journal::Hold::kAll}, last)
-                      : last(callbacks);
-    is_trial = trial_is_better(found, result);
-    if (is_trial) result = kept_trial(nullptr, found, "before the last fit had come as far", callbacks, test);
-    if (found.others.empty() && found.settings.max_iterations.given() && asked.max_iterations.open() &&
-        result.reason == StopReason::kMaxIterations) {
-      result.stop_reason = kEnoughSteps;
-      result.converged = true;
-    }
-  }
-  if (found.cut_short && result.converged) {
-    result.converged = false;
-    result.stop_reason += "; the time for choosing was up before all was tried";
-  }
-  result.choosing_seconds = choosing;
-  result.choosing_applications = found.applications;
-  if (found.trial) {
-    result.held_out_rmse = is_whole_blend(found, result) ? found.error : found.trial->last.test_rmse;
-    result.held_out_auc = found.trial->last.test_auc;
-    result.held_out_mrr = found.trial->last.test_mrr;
-  }
-  if (reserved) calibrate_result(task, std::move(found), is_trial, result);
-  return result;
+  Ending ending = fit_last(std::move(tensor), found, reserved.has_value(), callbacks, test);
+  tell_of_choice(found, asked, choosing, ending);
+  if (reserved) calibrate_result(task, std::move(found), ending.is_trial, ending.result);
+  return std::move(ending.result);
 }
 
 // What the fit is about, for the checkpoint: data and test entries by their checksums, settings by their names.
@@ -301,6 +307,14 @@ FitCallbacks closing(const FitCallbacks& callbacks, Journal& journal) {
 }
 
 }  // namespace
+
+bool leaves_several_fits(const Settings& settings) {
+  return leaves_a_choice(settings) || steps_share(settings) > 0.0 || settings.latent.certified_gap.given();
+}
+
+bool needs_all_entries(const Settings& settings) {
+  return is_robust(settings) || settings.search.calibrate > 0.0 || settings.links.negatives.value_or(0) > 0;
+}
 
 FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallbacks& callbacks,
               const Entries* test) {

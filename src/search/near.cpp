@@ -25,64 +25,25 @@ constexpr double kFirstLambda = 10.0;
 constexpr double kFirstLambdaOfLines = 1.0;
 constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
-using Parts = std::vector<PartOptions>;
-using EffectTest = std::function<bool(const std::vector<int>& effect)>;
+}  // namespace
 
-class NearSearch {
- public:
-  NearSearch(Contest& contest, const OffsetSpec& alone)
-      : contest_(&contest),
-        alone_(&alone),
-        asked_(&contest.evaluator().asked()),
-        ordered_(ordered_modes(contest.evaluator().kept(), contest.evaluator().sharers())) {}
-
-  void run();
-  void refine();
-  [[nodiscard]] bool given_up() const;
-
- private:
-  [[nodiscard]] const ObservedTensor& kept() const { return contest_->evaluator().kept(); }
-  [[nodiscard]] int order() const { return kept().order(); }
-  [[nodiscard]] bool fits(const PartSpec& spec) const;
-  [[nodiscard]] const OrderedMode* ordered(int mode) const;
-  [[nodiscard]] bool is_ordered(int mode) const { return ordered(mode) != nullptr; }
-  [[nodiscard]] NearMode near(int mode) const;
-  [[nodiscard]] PartSpec grid_part(int learned) const;
-  [[nodiscard]] std::vector<Parts> grid_candidates() const;
-  [[nodiscard]] int most_alike() const;
-  [[nodiscard]] Parts line_candidate(int along) const;
-  [[nodiscard]] Settings settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const;
-  void tell_order() const;
-  void try_grids();
-  void try_lines();
-  bool choose_smoothness(bool open_lambda);
-  [[nodiscard]] bool beyond_limits(double factor) const;
-  void choose_length(double step);
-  void learn_again();
-
-  Contest* contest_;
-  const OffsetSpec* alone_;
-  const Settings* asked_;
-  std::vector<OrderedMode> ordered_;
-};
-
-bool NearSearch::fits(const PartSpec& spec) const {
+bool NearParts::fits(const PartSpec& spec) const {
   if (count_cells(kept().modes(), spec.fiber_modes()) > kMostCells) return false;
   if (spec.near.size() == 1 && spec.smoothness == 1.0) return true;  // sweeps, whatever the spacing
   return std::all_of(spec.near.begin(), spec.near.end(),
                      [this](const NearMode& near) { return suits_a_grid(kept().modes()[near.mode]); });
 }
 
-const OrderedMode* NearSearch::ordered(int mode) const {
+const OrderedMode* NearParts::ordered(int mode) const {
   const auto found = std::find_if(ordered_.begin(), ordered_.end(),
                                   [mode](const OrderedMode& one) { return one.mode == mode; });
   return found == ordered_.end() ? nullptr : &*found;
 }
 
-NearMode NearSearch::near(int mode) const { return {.mode = mode, .length = ordered(mode)->length}; }
+NearMode NearParts::near(int mode) const { return {.mode = mode, .length = ordered(mode)->length}; }
 
 // A part that learns this mode, near along the ordered ones, agreeing along the rest.
-PartSpec NearSearch::grid_part(int learned) const {
+PartSpec NearParts::grid_part(int learned) const {
   PartSpec spec{.mode = learned, .agree = {}};
   for (int k = 0; k < order(); ++k) {
     if (k == learned) continue;
@@ -95,7 +56,7 @@ PartSpec NearSearch::grid_part(int learned) const {
 }
 
 // One grid part for each mode that is not ordered; where all are, one that learns the shortest.
-std::vector<Parts> NearSearch::grid_candidates() const {
+std::vector<NearParts::Parts> NearParts::grid_candidates() const {
   Parts loose;
   std::optional<PartSpec> shortest;
   for (int k = 0; k < order(); ++k) {
@@ -110,15 +71,8 @@ std::vector<Parts> NearSearch::grid_candidates() const {
   return list;
 }
 
-// The mode along which neighbours differ least.
-int NearSearch::most_alike() const {
-  return std::min_element(ordered_.begin(), ordered_.end(),
-                          [](const OrderedMode& a, const OrderedMode& b) { return a.squared < b.squared; })
-      ->mode;
-}
-
 // The paper's parts of the other modes, softer along this one: what moves in a picture, what changes in time.
-Parts NearSearch::line_candidate(int along) const {
+NearParts::Parts NearParts::line_candidate(int along) const {
   Parts parts;
   for (PartSpec spec : full_parts(order())) {
     if (spec.mode == along || order() < 3) continue;
@@ -130,7 +84,7 @@ Parts NearSearch::line_candidate(int along) const {
 }
 
 // Effects that the parts say better are left out.
-Settings NearSearch::settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const {
+Settings NearParts::settings(const Parts& parts, double lambda, const EffectTest& said_by_parts) const {
   Settings first = *asked_;
   first.method = Method::kTrMm;
   first.latent.parts = parts;
@@ -148,11 +102,11 @@ Settings NearSearch::settings(const Parts& parts, double lambda, const EffectTes
 
 // Smoother kernels leave less to the ridge at the distance of neighbouring entries, so that lambda has to rise
 // with them. Along single modes nothing is as cheap as the roughest.
-bool NearSearch::choose_smoothness(bool open_lambda) {
-  if (contest_->settings().latent.parts->front().spec.near.size() == 1) return false;
+bool NearParts::choose_smoothness() {
+  if (contest_.settings().latent.parts->front().spec.near.size() == 1) return false;
   bool smoother = false;
   for (const double smoothness : {1.5, 2.0}) {
-    Settings other = contest_->settings();
+    Settings other = contest_.settings();
     double before = smoothness;
     for (PartOptions& part : *other.latent.parts)
       if (!part.spec.near.empty()) before = std::exchange(part.spec.smoothness, smoothness);
@@ -160,8 +114,8 @@ bool NearSearch::choose_smoothness(bool open_lambda) {
         std::all_of(other.latent.parts->begin(), other.latent.parts->end(),
                     [this](const PartOptions& part) { return part.spec.near.empty() || fits(part.spec); });
     if (before >= smoothness || !fit) continue;
-    if (open_lambda) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
-    if (!contest_->consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
+    if (open_lambda()) *other.lambda *= std::pow(kLambdaOfSmoothness, 2.0 * (smoothness - before));
+    if (!contest_.consider(other, fmt::format("smoothness {}, lambda {:.3g}", smoothness, *other.lambda)))
       break;
     smoother = true;
   }
@@ -169,9 +123,9 @@ bool NearSearch::choose_smoothness(bool open_lambda) {
 }
 
 // Whether all lengths times the factor are longer or shorter than there is use for.
-bool NearSearch::beyond_limits(double factor) const {
+bool NearParts::beyond_limits(double factor) const {
   bool long_enough = false;
-  for (const PartOptions& part : *contest_->settings().latent.parts)
+  for (const PartOptions& part : *contest_.settings().latent.parts)
     for (const NearMode& near : part.spec.near) {
       const Mode& mode = kept().modes()[near.mode];
       const double spacing = typical_spacing(mode);
@@ -183,10 +137,10 @@ bool NearSearch::beyond_limits(double factor) const {
 }
 
 // All lengths together, up or down while it helps.
-void NearSearch::choose_length(double step) {
-  contest_->walk({step, 1.0 / step}, [this](double factor) -> std::optional<Candidate> {
+void NearParts::choose_length(double step) {
+  contest_.walk({step, 1.0 / step}, [this](double factor) -> std::optional<Candidate> {
     if (beyond_limits(factor)) return std::nullopt;
-    Settings other = contest_->settings();
+    Settings other = contest_.settings();
     for (PartOptions& part : *other.latent.parts) {
       for (NearMode& near : part.spec.near) near.length *= factor;
       if (!part.spec.near.empty() && !fits(part.spec)) return std::nullopt;
@@ -195,84 +149,89 @@ void NearSearch::choose_length(double step) {
   });
 }
 
-void NearSearch::try_grids() {
+void NearParts::try_grids() {
   for (const Parts& parts : grid_candidates())
-    contest_->consider(
+    contest_.consider(
         settings(parts, kFirstLambda,
                  [this](const auto& effect) { return effect.size() > 1 || is_ordered(effect[0]); }),
         "parts " + describe(parts, kept().modes()));
 }
 
-// Where several modes are ordered and others are not, as in pictures, grids say all there is to say of order.
-void NearSearch::try_lines() {
-  if (ordered_.size() > 1 && static_cast<int>(ordered_.size()) < order()) return;
-  const int along = most_alike();
-  const Parts parts = line_candidate(along);
+// Where several modes are ordered and others are not, as in pictures, grids say all there is to say of order. Where all are,
+// what is alike at the next position says little of what is alike for long: along each of them.
+void NearParts::try_lines() {
+  if (ordered_.size() > 1 && !all_ordered()) return;
   const std::vector<Parts> grids = grid_candidates();
-  if (parts.empty() || std::find(grids.begin(), grids.end(), parts) != grids.end()) return;
-  contest_->consider(settings(parts, kFirstLambdaOfLines,
-                              [along](const auto& effect) {
-                                return std::find(effect.begin(), effect.end(), along) != effect.end();
-                              }),
-                     "parts " + describe(parts, kept().modes()));
+  for (const OrderedMode& one : ordered_) {
+    const int along = one.mode;
+    const Parts parts = line_candidate(along);
+    if (parts.empty() || std::find(grids.begin(), grids.end(), parts) != grids.end()) continue;
+    contest_.consider(settings(parts, kFirstLambdaOfLines,
+                               [along](const auto& effect) {
+                                 return std::find(effect.begin(), effect.end(), along) != effect.end();
+                               }),
+                      "parts " + describe(parts, kept().modes()));
+  }
 }
 
-void NearSearch::tell_order() const {
+void NearParts::tell_order() const {
   std::string alike;
   std::string others;
   for (const OrderedMode& one : ordered_) {
     std::string& names = one.alike() ? alike : others;
     names += (names.empty() ? "" : ", ") + kept().modes()[one.mode].name;
   }
-  if (!alike.empty()) contest_->evaluator().tell("neighbours are alike along " + alike);
-  if (!others.empty()) contest_->evaluator().tell("in order, though neighbours do not show it: " + others);
+  if (!alike.empty()) contest_.evaluator().tell("neighbours are alike along " + alike);
+  if (!others.empty()) contest_.evaluator().tell("in order, though neighbours do not show it: " + others);
 }
 
 // Where nothing but that there is an order speaks for it, and the first try does not.
-bool NearSearch::given_up() const {
-  return contest_->hopeless() &&
+bool NearParts::given_up() const {
+  return contest_.hopeless() &&
          std::none_of(ordered_.begin(), ordered_.end(), [](const OrderedMode& one) { return one.alike(); });
 }
 
-void NearSearch::run() {
-  if (ordered_.empty() || order() < 2) return;
-  tell_order();
-  try_grids();
-  try_lines();
-  if (contest_->empty() || given_up()) return;
-  contest_->only_look();  // what is learned hardly depends on lengths, smoothness and lambda
-  const bool open_lambda = asked_->lambda.open() && asked_->latent.lambdas.open();
-  choose_length(4.0);  // while solves are cheap
-  if (open_lambda) choose_lambda(*contest_, 3.0);
-  if (choose_smoothness(open_lambda) && open_lambda) choose_lambda(*contest_, 3.0);
-  contest_->fit_again();
-}
+bool NearParts::open_lambda() const { return asked_->lambda.open() && asked_->latent.lambdas.open(); }
 
-void NearSearch::refine() {
-  contest_->only_look();
-  choose_length(2.0);
-  if (asked_->lambda.open() && asked_->latent.lambdas.open()) choose_lambda(*contest_, 2.0);
-  contest_->fit_again();
-  learn_again();
+// What is learned hardly depends on lengths, smoothness and lambda: looks decide.
+void NearParts::choose_roughly() {
+  contest_.only_look();
+  choose_length(4.0);  // while solves are cheap
+  if (open_lambda()) choose_lambda(contest_, 3.0);
+  if (choose_smoothness() && open_lambda()) choose_lambda(contest_, 3.0);
+  contest_.fit_again();
 }
 
 // The factors are those of other lengths and another lambda: whether they are better for some steps with these.
-void NearSearch::learn_again() {
-  const Trial from = contest_->best();
+void NearParts::learn_again() {
+  const Trial from = contest_.best();
   if (from.steps > 0 || !from.from_factors) return;
-  contest_->consider(from.settings, "factors learned again", &from.model());
+  contest_.consider(from.settings, "factors learned again", &from.model());
 }
-
-}  // namespace
 
 bool suits_a_grid(const Mode& mode) { return mode.size <= kMostIrregular || regular_spacing(mode) > 0.0; }
 
-void choose_near(Contest& contest, const OffsetSpec& alone) {
-  NearSearch search(contest, alone);
-  search.run();
-  if (contest.empty() || search.given_up()) return;
-  if (contest.evaluator().asked().ranks.open()) grow_latent_ranks(contest);
-  search.refine();
+NearParts::NearParts(Evaluator& evaluator, const OffsetSpec& alone)
+    : contest_(evaluator),
+      alone_(&alone),
+      asked_(&evaluator.asked()),
+      ordered_(ordered_modes(evaluator.kept(), evaluator.sharers())) {
+  if (ordered_.empty() || order() < 2) return;
+  tell_order();
+  if (all_ordered()) try_lines();  // cheaper than a grid of all modes
+  try_grids();
+  if (!all_ordered()) try_lines();
+}
+
+void NearParts::refine() {
+  if (contest_.empty() || given_up()) return;
+  choose_roughly();
+  if (asked_->ranks.open()) grow_latent_ranks(contest_);
+  contest_.only_look();
+  choose_length(2.0);
+  if (open_lambda()) choose_lambda(contest_, 2.0);
+  contest_.fit_again();
+  learn_again();
 }
 
 }  // namespace lacuna

@@ -39,7 +39,8 @@ void choose_open_lengths(Contest& contest) {
   };
   const bool smoothness = std::any_of(asked.latent.parts->begin(), asked.latent.parts->end(),
                                       [](const PartOptions& part) { return part.open_smoothness; });
-  if (smoothness && smoother(1.5)) smoother(2.0);
+  const bool halves = contest.settings().method.value_or(Method::kTrMm) != Method::kEdges;
+  if (smoothness && (!halves || smoother(1.5))) smoother(2.0);
   if (std::all_of(asked.latent.parts->begin(), asked.latent.parts->end(),
                   [](const PartOptions& part) { return part.open_lengths.empty(); }))
     return;
