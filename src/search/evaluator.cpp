@@ -26,6 +26,9 @@ constexpr double kTimesBest = 3.0;  // work of a trial, in units of the best's
 constexpr double kLeastWork = 4e9;  // that every trial may take: about two seconds
 // What one of facts alone may take, if that is more: 8 passes at the size of FB15k-237 and rank 50.
 constexpr double kLeastOfFacts = 4e11;
+// Likewise of als without a lower error than after its first sweep: it begins next to nothing, and the more parts it has the
+// longer it stays there.
+constexpr int kSweepsToBegin = 12;
 // Sweeps that als may always take: on ten million ratings its error falls for about so many, and a sweep is quick.
 constexpr double kLeastSweeps = 20.0;
 constexpr int kMostBlended[] = {1, 3, 5};  // fits whose weighted mean may be the answer, by effort
@@ -186,6 +189,7 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
   const bool only_the_end = counts_by_its_end(*trial.method);
   bool cut = false;
   double lowest = std::numeric_limits<double>::infinity();
+  double first = lowest;
   int since = 0;
   FitCallbacks watching;
   watching.interrupted = [this] { return interrupted_here(); };
@@ -198,7 +202,10 @@ Trial Evaluator::run(const Settings& settings, const Model* start, Depth depth) 
     if (!progress.accepted || progress.lambda < 1.0) return Flow::kContinue;
     since = progress.test_error() < lowest ? 0 : since + 1;
     lowest = std::min(lowest, progress.test_error());
-    return since >= kStepsWithoutGain && !only_the_end ? Flow::kStop : Flow::kContinue;
+    first = std::isfinite(first) ? first : lowest;
+    const bool slow = *trial.method == Method::kAls && !better(lowest, first);
+    return since >= (slow ? kSweepsToBegin : kStepsWithoutGain) && !only_the_end ? Flow::kStop
+                                                                                 : Flow::kContinue;
   };
   FitResult result = fit_once(from, trial, watching, &watched(*trial.method));
   if (facts_ && !of_facts && !facts_->ranking.empty())
