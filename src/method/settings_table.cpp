@@ -316,7 +316,7 @@ const SettingField kFields[] = {
      [](const Settings& s, const Modes&) { return s.max_time ? shortest(*s.max_time) : ""; },
      [](const Settings& s) { return !s.max_time || Positive::fits(*s.max_time); }},
     {"effort", "low, medium or high", "medium", 0,
-     "how much choosing may cost: about 1, 4 or 20 times the final fit, or 5, 20 or 100 seconds of one core "
+     "how much choosing may cost: about 1, 4 or 20 times the final fit, or 1, 20 or 100 seconds of one core "
      "where that is more",
      never_given, read_effort,
      [](const Settings& s, const Modes&) { return std::string(name(s.search.effort)); }},
