@@ -15,8 +15,8 @@
 #include "base/stopwatch.hpp"
 #include "command.hpp"
 #include "input.hpp"
+#include "method/refit.hpp"
 #include "model/body.hpp"
-#include "refit.hpp"
 
 namespace lacuna::cli {
 namespace {

@@ -114,6 +114,13 @@ class Updates(CliTest):
         self.assertEqual(self.ok_json("info", "again.lac")["settings"]["max_iterations"], steps)
         self.assertNotEqual(self.predicted("again.lac", self.rest), self.predicted("m2.lac", self.rest))
 
+    def test_refit_goes_along_the_path_of_the_fit(self):
+        self.fitted("--method", "tr-mm", "--parts", "user|item", "--rank", "2", "--lambda", "100", "--offsets", "user,item",
+                    "--path", "2", "--max-iterations", "5", "--quiet")
+        self.ok("update", "m.lac", "new.csv", "-o", "again.lac", "--refit")
+        for name in ("m.lac", "again.lac"):
+            self.assertEqual(self.ok_json("info", name)["settings"]["path"], [0.01, 0.1, 1])
+
     def test_refit_of_near_parts_is_the_fit_of_all_entries(self):
         self.write("where.txt", "".join(f"w{w} {w}\n" for w in range(WEEKS)))
         near = ("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--offsets", "user,item", "--quiet",

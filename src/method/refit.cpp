@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "refit.hpp"
+#include "method/refit.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings.hpp>
 
 #include "model/body.hpp"
 
-namespace lacuna::cli {
+namespace lacuna {
 namespace {
 
 // Of a fit's steps, that a refit from updated factors takes. movielens-1m with a tenth of the users new, 68 steps: RMSE 0.8262,
@@ -44,7 +43,10 @@ Result<Settings> settings_of(const Model& fitted) {
     if (const auto* text = std::get_if<std::string>(&item.value)) texts.emplace_back(setting, *text);
     if (const auto* number = std::get_if<double>(&item.value))
       texts.emplace_back(setting, fmt::format("{}", *number));
-    if (const auto* list = std::get_if<std::vector<double>>(&item.value))
+    const auto* list = std::get_if<std::vector<double>>(&item.value);
+    if (list != nullptr && setting == "path")  // multiples of lambda, of which the last one is lambda itself
+      texts.emplace_back(setting, std::to_string(std::max<std::size_t>(list->size(), 1) - 1));
+    else if (list != nullptr)
       texts.emplace_back(setting, fmt::format("{}", fmt::join(*list, ",")));
   }
   Settings settings;
@@ -55,7 +57,8 @@ Result<Settings> settings_of(const Model& fitted) {
   return settings;
 }
 
-Result<Model> one_fitted_again(const Model& fitted, const Model* updated, ObservedTensor joined) {
+Result<Model> one_fitted_again(const Model& fitted, const Model* updated, ObservedTensor joined,
+                               const FitCallbacks& callbacks) {
   auto settings = settings_of(fitted);
   if (!settings) return settings.error();
   settings->warm_start = updated;
@@ -65,7 +68,7 @@ Result<Model> one_fitted_again(const Model& fitted, const Model* updated, Observ
   // where held-out entries told it to stop.
   if (steps != nullptr && updated != nullptr)
     settings->max_iterations = std::max(kFewestSteps, static_cast<int>(std::ceil(kShareOfSteps * *steps)));
-  FitResult result = fit_once(std::move(joined), *settings);
+  FitResult result = fit_once(std::move(joined), *settings, callbacks);
   result.model.index_base = fitted.index_base;
   if (steps != nullptr) result.model.record.set("max_iterations", *steps);  // of a fit from afar
   return std::move(result.model);
@@ -73,13 +76,14 @@ Result<Model> one_fitted_again(const Model& fitted, const Model* updated, Observ
 
 }  // namespace
 
-Result<Model> fitted_again(const Model& fitted, const Model* updated, ObservedTensor joined) {
+Result<Model> fitted_again(const Model& fitted, const Model* updated, ObservedTensor joined,
+                           const FitCallbacks& callbacks) {
   const auto* const blend = std::get_if<Blend>(&*fitted.body);
-  if (blend == nullptr) return one_fitted_again(fitted, updated, std::move(joined));
+  if (blend == nullptr) return one_fitted_again(fitted, updated, std::move(joined), callbacks);
   Blend again;
   again.weights = blend->weights;
   for (const Model& member : blend->members) {
-    auto one = one_fitted_again(member, nullptr, joined);
+    auto one = one_fitted_again(member, nullptr, joined, callbacks);
     if (!one) return one.error();
     again.members.push_back(std::move(*one));
   }
@@ -88,4 +92,4 @@ Result<Model> fitted_again(const Model& fitted, const Model* updated, ObservedTe
   return whole;
 }
 
-}  // namespace lacuna::cli
+}  // namespace lacuna
