@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <lacuna/model/model.hpp>
 #include <optional>
 #include <string>
@@ -51,15 +50,7 @@ class RoundFlag {
   }
   // A range that does not end at a multiple is kept to, as well.
   void apply_to(const Model& model, std::vector<double>& values) const {
-    if (!round_) return;
-    const double step = *value_step(model);
-    const std::optional<Range> range = prediction_range(model);
-    for (double& value : values) {
-      value = step * std::round(value / step);
-      if (range && value < range->low) value = step * std::ceil(range->low / step);
-      if (range && value > range->high) value = step * std::floor(range->high / step);
-      if (value == 0.0) value = 0.0;  // which would be written -0
-    }
+    if (round_) round_to_step(model, *value_step(model), values);
   }
 
  private:

@@ -68,6 +68,16 @@ std::optional<double> value_step(const Model& model) {
   return kind ? value_step(*kind) : std::nullopt;
 }
 
+void round_to_step(const Model& model, double step, std::span<double> values) {
+  const std::optional<Range> range = prediction_range(model);
+  for (double& value : values) {
+    value = step * std::round(value / step);
+    if (range && value < range->low) value = step * std::ceil(range->low / step);
+    if (range && value > range->high) value = step * std::floor(range->high / step);
+    if (value == 0.0) value = 0.0;  // which would be written -0
+  }
+}
+
 std::optional<Range> natural_range(const Model& model) {
   if (model.record.find("clip") != nullptr) return std::nullopt;  // its fit was told
   const auto kind = value_kind(model);

@@ -32,5 +32,7 @@ enum class ValueKind { kNumbers, kWhole, kFacts, kRatings, kHalves, kCounts, kSh
 
 // Likewise; nothing also where their kind is not known.
 [[nodiscard]] std::optional<double> value_step(const Model& model);
+// Each to the next multiple of this step that lies where the model's predictions are kept.
+void round_to_step(const Model& model, double step, std::span<double> values);
 
 }  // namespace lacuna
