@@ -98,9 +98,21 @@ class Axis:
     positions: np.ndarray[Any, Any] | None = None
     bins: Bins | None = None
     same_as: int = -1  # an earlier mode whose positions these are; -1: none
+    unit: str = ""  # of the positions, for people: "nm"
+    in_order: bool = False  # neighbours are known to lie side by side, as the rows of a picture do
     side: Any = field(default=None, repr=False, compare=False)  # what is known of the positions beside the entries
     _places: dict[str, int] | None = field(default=None, repr=False, compare=False)
     _new: list[tuple[str, Any]] | None = field(default=None, repr=False, compare=False)  # text and label; None: fixed
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, (bool, np.bool_))
+        if not whole or not 0 <= self.size < UNSEEN:
+            raise ValueError(f"size: found {self.size!r}, expected a whole number of positions, from 0 to {UNSEEN - 1}")
+        for name in ("labels", "positions"):
+            along = getattr(self, name)
+            if along is not None and np.shape(along) != (self.size,):
+                raise ValueError(f"{name}: found an array of shape {np.shape(along)}, expected {self.size}, one for each position")
+            setattr(self, name, None if along is None else np.asarray(along))
 
     @staticmethod
     def of_mode(mode: _core.Mode) -> Axis:
@@ -114,7 +126,8 @@ class Axis:
                     labels = np.array(numbers, np.int64)
         positions = np.asarray(mode.positions)
         bins = None if mode.bins is None else Bins(*mode.bins)
-        return Axis(mode.name, mode.size, labels, positions if positions.size else None, bins, mode.same_as, mode.side)
+        return Axis(mode.name, mode.size, labels, positions if positions.size else None, bins, mode.same_as, mode.unit,
+                    mode.in_order, mode.side)  # fmt: skip
 
     @staticmethod
     def of_coordinates(name: str, values: np.ndarray[Any, Any]) -> Axis:
@@ -126,7 +139,8 @@ class Axis:
         if len(set(labels)) < len(labels):
             raise ValueError(f"mode '{self.name}': found the same label twice, expected different ones")
         positions = [] if self.positions is None else self.positions.tolist()
-        return _core.make_mode(self.name, self.size, labels, positions, self.bins, self.same_as, self.side)
+        return _core.make_mode(self.name, self.size, labels, positions, self.bins, self.same_as, self.side, self.unit,
+                               self.in_order)  # fmt: skip
 
     def find(self, values: np.ndarray[Any, Any], utc: bool = False) -> tuple[np.ndarray[Any, Any], int]:
         """The positions of labels, and the size that the mode would have with those it did not know.

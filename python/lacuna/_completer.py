@@ -5,49 +5,30 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _settings
+from ._answers import Answers, reading_of, valued
 from ._axes import grown, growing, new_labels
 from ._checkpoint import Path, opened, told
 from ._kinds import source_of
 from ._progress import Progress, log
-from ._results import Fitted
 from ._side import attach
-from ._sources import Array, Coords, DenseSource, Reading, Source
-from ._top import Listed, top_lists
+from ._sources import DenseSource, Reading, Source
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._keywords import Keywords
-
-BLOCK = 1 << 20  # cells that are predicted at a time
-
+    from ._keywords import Keywords, Readings
 
 class StoppedWarning(UserWarning):
     """A fit was stopped by Ctrl-C; what it returned is the best until then."""
 
 
-def predict_cells(model: _core.Model, coords: Coords) -> tuple[Array, int]:
-    """In blocks, so that the work on a large list needs little memory beside it."""
-    count = len(coords[0])
-    if count <= BLOCK:
-        values, cold = model.predict(list(coords), [])
-        return np.asarray(values), cold
-    out, cold = np.empty(count), 0
-    for begin in range(0, count, BLOCK):
-        values, more = model.predict([along[begin : begin + BLOCK] for along in coords], [])
-        out[begin : begin + BLOCK] = values
-        cold += more
-    return out, cold
-
-
-class TensorCompleter(Fitted):
+class TensorCompleter(Answers):
     """Fills in the missing entries of data with two or more axes.
 
     What is not given is chosen on held-out entries. Every setting may be given as a number, a word or a list; the
@@ -64,8 +45,6 @@ class TensorCompleter(Fitted):
     history_, n_iter_, stop_reason_, converged_, seconds_, objective_, train_rmse_, held_out_rmse_, gap_
         how the fit went
     """
-
-    _params: dict[str, Any]
 
     def __init__(self, **settings: Unpack[Keywords]) -> None:
         self._params = _settings.defaults()
@@ -97,7 +76,7 @@ class TensorCompleter(Fitted):
     # Fitting.
 
     def fit(self, X: Any, y: None = None, *, test: Any = None, checkpoint: Path = None, every: Any = "5m",
-            resume: Path = None, **reading: Any) -> Self:  # fmt: skip
+            resume: Path = None, **reading: Unpack[Readings]) -> Self:  # fmt: skip
         """Fits a model to the observed entries of the data.
 
         X : an array with NaN, a masked array, (coords, values, shape), a sparse matrix (what is not stored is
@@ -109,7 +88,8 @@ class TensorCompleter(Fitted):
         resume : checkpoint to go on from, with the same data and keywords: the fit ends with the same bits as one that was
             never stopped. May be the file of `checkpoint`, which need not be there yet
         modes, value, weight, bins : of a table, the columns of the modes, of the values and of the weights, and
-            widths such as {"time": "7d"}; modes also names the axes of an array
+            widths such as {"time": "7d"}; modes also names the axes of an array, and weight may be an array with a number
+            for each listed cell
         missing_value : this number, too, means missing
         side : what is known of positions beside the entries, {"user": table}: a column of labels and others of
             features, or an array with a row for each position, or a file; positions without entries are predicted from it
@@ -120,22 +100,30 @@ class TensorCompleter(Fitted):
         Facts (every value 1, most cells not listed) are chosen for by how held-out ones rank; methods that learn from
         values draw cells of value 0 (negatives).
         """
-        how = _reading(reading)
+        return self._fit_to(X, reading_of(reading), self._params["duplicates"], test, (checkpoint, every, resume))
+
+    def _fit_to(self, X: Any, how: Reading, duplicates: Any, test: Any, state: tuple[Path, Any, Path]) -> Self:
         source = source_of(X, how)
         attach(source, how)
         modes = [axis.mode() for axis in source.axes]
-        start = self._start()
         self._use_threads()
-        settings = _core.make_settings(
-            _settings.texts(self._table_settings(start)), modes, start, bool(self._params["intervals"]),
-            self._params["preset"] or "", self._params["callback"] is not None,
-        )  # fmt: skip
+        settings = self._settings_for(self._params, modes, self._params["callback"] is not None)
         entries = source.entries()
         facts = _facts(source, entries)
-        tensor = _core.observe(modes, entries, _settings.text_of(self._params["duplicates"]), False)
+        tensor = _core.observe(modes, entries, _settings.text_of(duplicates), False)
         self._take_facts(settings, modes, len(tensor) if facts else None)
-        unseen = None if test is None else source_of(test, _valued(how), source.axes).entries()
-        return self._fit(tensor, settings, source, how, unseen, opened(checkpoint, every, resume))
+        return self._fit(tensor, settings, source, how, self._unseen(test, how, source), opened(*state))
+
+    def _settings_for(self, params: dict[str, Any], modes: list[_core.Mode], watch_gap: bool = False) -> _core.Settings:
+        start = self._start()
+        said = {name: value for name, value in params.items() if name != "init" or start is None}
+        return _core.make_settings(_settings.texts(said), modes, start, bool(params.get("intervals")),
+                                   params.get("preset") or "", watch_gap)  # fmt: skip
+
+    def _unseen(self, test: Any, how: Reading, source: Source) -> _core.Entries | None:
+        """Entries whose error is measured at every step. Weights that are an array are those of the others."""
+        told = valued(replace(how, weight=how.weight if isinstance(how.weight, str) else None))
+        return None if test is None else source_of(test, told, source.axes).entries()
 
     def _take_facts(self, settings: _core.Settings, modes: list[_core.Mode], facts: int | None) -> None:
         negatives = self._params["negatives"]
@@ -150,6 +138,7 @@ class TensorCompleter(Fitted):
              test: _core.Entries | None = None, checkpoint: _core.Checkpoint | None = None) -> Self:
         bar = Progress(self._params) if self._params["progress"] else None
         callback = self._params["callback"]
+        picture = isinstance(source, DenseSource) and source.shows_a_picture()
 
         def show(step: dict[str, Any]) -> Any:
             if bar is not None:
@@ -160,7 +149,7 @@ class TensorCompleter(Fitted):
         try:
             outcome = _core.fit(
                 tensor, settings, test, show if watched else None, log.info if bar is None else bar.notice, repr(self),
-                checkpoint,
+                checkpoint, picture, None if bar is None else bar.meanwhile,
             )  # fmt: skip
         finally:
             if bar is not None:
@@ -177,11 +166,29 @@ class TensorCompleter(Fitted):
         self.__dict__.pop("_update", None)
         told(checkpoint)
         if outcome.interrupted:
-            warnings.warn("stopped by Ctrl-C; the model is the best until then", StoppedWarning, stacklevel=3)
+            warnings.warn("stopped by Ctrl-C; the model is the best until then", StoppedWarning, stacklevel=4)
         return self
 
+    def fit_transform(self, X: Any, y: None = None, *, test: Any = None, checkpoint: Path = None, every: Any = "5m",
+                      resume: Path = None, **reading: Unpack[Readings]) -> Any:  # fmt: skip
+        """Fits, and fills in the holes. All keywords of fit."""
+        self.fit(X, test=test, checkpoint=checkpoint, every=every, resume=resume, **reading)
+        return self.transform(X, **reading)
+
+    def score(self, X: Any, y: Any = None, **reading: Unpack[Readings]) -> float:
+        """R2 of the predictions: of the values of X, or of y at the cells X."""
+        from ._verbs import evaluate
+
+        if y is not None:
+            truth = np.asarray(y, np.float64)
+            predicted = np.asarray(self.predict(X, **reading), np.float64)
+            spread = float(((truth - truth.mean()) ** 2).sum())
+            return 1.0 - float(((truth - predicted) ** 2).sum()) / spread if spread > 0 else float("nan")
+        found = evaluate(self, X, **reading)["r2"]
+        return float("nan") if found is None else float(found)
+
     def partial_fit(self, X: Any, y: None = None, *, held_out: float = 0.2, duplicates: str | None = None,
-                    **reading: Any) -> Self:
+                    refit: bool = False, **reading: Unpack[Readings]) -> Self:  # fmt: skip
         """Takes new entries up into the model without fitting again, also at positions that it has never seen.
 
         X : new entries, of any kind that fit takes; labels that the model does not know become new positions, and so
@@ -190,19 +197,24 @@ class TensorCompleter(Fitted):
             back, and to measure (update_["held_out_rmse"]); then they are taken up as well
         duplicates : what to do with a cell that is listed twice or that the model was fitted on; None: as at the fit
 
+        refit : fit again from all entries, with the settings of the model, from the updated factors where it can be
+            updated; for models that keep their entries
+
         What is new is solved for, what got many new entries moves, everything else stays. For models of als and
-        tr-mm without near parts; without a model it fits. update_ says what it did.
+        tr-mm without near parts; without a model it fits, and nothing is held out for it. update_ says what it did.
         """
+        policy = self._params["duplicates"] if duplicates is None else duplicates
+        held_out = _settings.number("held_out", held_out, 0.0, 0.9)
         if "_model" not in self.__dict__:
-            return self.fit(X, **reading)
+            return self._fit_to(X, reading_of(reading), policy, None, (None, 0, None))
         model = self._fitted()
-        if why := _core.why_not_updated(model):
-            raise ValueError(f"X: {why}")
-        if isinstance(held_out, bool) or not isinstance(held_out, (int, float, np.number)) or not 0.0 <= held_out <= 0.9:
-            raise ValueError(f"held_out: found {held_out!r}, expected a number from 0 to 0.9")
+        why = _core.why_not_refitted(model) if refit else _core.why_not_updated(model)
+        if why:
+            other = "" if refit or _core.why_not_refitted(model) else "; refit=True does that, from the entries the model keeps"
+            raise ValueError(f"X: {why}{other}")
         self._use_threads()
         axes = growing(self._axes)
-        source = source_of(X, _valued(self._how(reading)), axes)
+        source = source_of(X, valued(self._how(reading)), axes)
         entries = source.entries()
         sizes = [max(axis.size + len(axis._new or ()), size) for axis, size in zip(axes, source.sizes)]
         for k, axis in enumerate(axes):  # two modes that are one set grow together
@@ -210,14 +222,16 @@ class TensorCompleter(Fitted):
                 sizes[k] = sizes[axis.same_as] = max(sizes[k], sizes[axis.same_as])
         if max(sizes) >= 2**32 - 1:
             raise ValueError(f"X: found {max(sizes)} positions along a mode, expected fewer than {2**32 - 1}")
-        _core.require_memory(8.0 * sum(sizes) * (sum(self.rank_) + 4), f"a model of {sum(sizes)} positions")
+        ranks = sum(int(np.sum(one)) for one in self.rank_)  # of a blend a list of lists
+        _core.require_memory(8.0 * sum(sizes) * (ranks + 4), f"a model of {sum(sizes)} positions")
         after = [grown(axis, size) for axis, size in zip(axes, sizes)]
-        policy = _settings.text_of(self._params["duplicates"] if duplicates is None else duplicates)
         seed = self._params["random_state"]
         found = dict(_core.update(model, sizes, [new_labels(axis) for axis in axes],
                                   [[] if axis.positions is None else axis.positions.tolist() for axis in after], entries,
-                                  policy, float(held_out), 1 if seed is None else int(seed)))  # fmt: skip
+                                  _settings.text_of(policy), held_out, 1 if seed is None else int(seed), bool(refit)))  # fmt: skip
         self._model = found.pop("model")
+        if found.pop("interrupted"):
+            warnings.warn("Ctrl-C came while entries were taken up; all of them are", StoppedWarning, stacklevel=2)
         found["added"] = {axis.name: count for axis, count in zip(after, found["added"])}
         self._axes, self._update = after, found
         return self
@@ -231,144 +245,6 @@ class TensorCompleter(Fitted):
             return _core.load(os.fspath(init))
         return None
 
-    def _table_settings(self, start: _core.Model | None) -> dict[str, Any]:
-        return {name: value for name, value in self._params.items() if name != "init" or start is None}
-
-    def _use_threads(self) -> None:
-        jobs = self._params["n_jobs"]
-        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs == 0 or jobs < -1):
-            raise ValueError(f"n_jobs: found {jobs!r}, expected None, -1 or a whole number > 0")
-        threads = max(0, int(jobs or 0))
-        global _threads
-        if threads != _threads:
-            _core.set_thread_count(threads)
-            _threads = threads
-
-    # Answers.
-
-    def predict(self, X: Any = None, *, interval: float | None = None, **reading: Any) -> Any:
-        """Values of cells.
-
-        X : an array of indices with a row for each cell, K arrays of indices, a table with a column for each mode, or
-            any other data, whose cells are predicted; None: all cells
-        interval : also the ends of intervals that hold with this probability, as (values, low, high); needs a fit
-            with intervals=True
-
-        An array of values, or a column of them for a table, or the like of what X is.
-        """
-        model = self._fitted()
-        coords, rebuild = self._cells(X, reading)
-        self._use_threads()
-        values, _ = predict_cells(model, coords)
-        if interval is None:
-            return rebuild(values)
-        if not 0.0 < float(interval) < 1.0:
-            raise ValueError(f"interval: found {interval}, expected a number between 0 and 1")
-        if not model.has_intervals:
-            raise ValueError("interval: the model was fitted without intervals=True")
-        half = np.asarray(model.half_widths(list(coords), float(interval)))
-        if not np.isfinite(half).all():
-            raise ValueError(f"interval: {interval} asks for more than the entries held out for it can tell")
-        low, high = values - half, values + half
-        if model.clip is not None:
-            low, high = np.clip(low, *model.clip), np.clip(high, *model.clip)
-        return rebuild(values), rebuild(low), rebuild(high)
-
-    def _cells(self, X: Any, reading: dict[str, Any]) -> tuple[Coords, Any]:
-        """Cells that X names, and what their values come back as."""
-        order = len(self._axes)
-        if X is None:
-            total = float(np.prod([float(size) for size in self.shape_]))
-            _core.require_memory(total * (8 + 4 * order), f"predicting all {total:.4g} cells")
-            grids = np.indices(self.shape_, np.uint32)
-            return tuple(grid.ravel() for grid in grids), lambda values: values.reshape(self.shape_)
-        if isinstance(X, (tuple, list)) and len(X) == order and all(np.ndim(along) == 1 for along in X):
-            along = [np.asarray(one) for one in X]
-            if all(one.dtype.kind in "iu" for one in along) and len({len(one) for one in along}) == 1:
-                return tuple(along), _same
-        if isinstance(X, np.ndarray) or isinstance(X, list):
-            array = np.asarray(X)
-            if array.ndim != 2 or array.shape[1] != order or (array.dtype.kind not in "iu" and array.size):
-                raise ValueError(
-                    f"X: found an array of {array.dtype} of shape {array.shape}, expected whole numbers of shape "
-                    f"(cells, {order}), a row for each cell"
-                )
-            return tuple(array.astype(np.int64, copy=False).T), _same
-        source = source_of(X, self._how(reading), self._axes)
-        return source.cells(), source.answered
-
-    def _how(self, reading: dict[str, Any]) -> Reading:
-        """As it was said at the fit, unless it is said otherwise."""
-        how = _reading(reading)
-        before = getattr(self, "_reading", Reading())
-        how.value = how.value if how.value is not None else before.value
-        how.missing_value = how.missing_value if how.missing_value is not None else before.missing_value
-        return how
-
-    def transform(self, X: Any, **reading: Any) -> Any:
-        """The data with its holes filled in; what is observed stays as it is."""
-        model = self._fitted()
-        source = source_of(X, self._how(reading), self._axes)
-        self._use_threads()
-        values, _ = predict_cells(model, source.holes())
-        return source.filled(values)
-
-    def fit_transform(self, X: Any, y: None = None, **reading: Any) -> Any:
-        """Fits, and fills in the holes."""
-        return self.fit(X, **reading).transform(X, **{k: v for k, v in reading.items() if k != "test"})
-
-    def score(self, X: Any, y: Any = None, **reading: Any) -> float:
-        """R2 of the predictions: of the values of X, or of y at the cells X."""
-        from ._verbs import evaluate
-
-        if y is not None:
-            truth = np.asarray(y, np.float64)
-            predicted = np.asarray(self.predict(X, **reading), np.float64)
-            spread = float(((truth - truth.mean()) ** 2).sum())
-            return 1.0 - float(((truth - predicted) ** 2).sum()) / spread if spread > 0 else float("nan")
-        found = evaluate(self, X, **reading)["r2"]
-        return float("nan") if found is None else float(found)
-
-    def top(self, where: dict[str, Any] | None = None, n: int = 10, *, open: str | Sequence[str] | None = None,
-            seen: bool = False, lowest: bool = False, candidates: Any = None, exclude: Any = None,
-            **named: Any) -> Listed | list[Listed]:  # fmt: skip
-        """The cells with the highest predictions among those that a question leaves open: top(user=42).
-
-        where, or keywords : what is given, a label for each mode; None: this mode does not matter, cells are scored as
-            at a position that was never seen. A list of labels asks for one list for each
-        n : how many
-        open : the modes to choose along; all others that are not given then do not matter. Else all that are not given
-        seen : also those that the model was fitted on, as far as it keeps them
-        lowest : those with the lowest predictions instead
-        candidates : labels of the open mode to choose among, or a dict of them by mode
-        exclude : data of cells to leave out
-
-        A list of (label, prediction), best first; where several modes are open, of ((label, label), prediction).
-        """
-        model = self._fitted()
-        self._use_threads()
-        left_out = None
-        if exclude is not None:
-            source = source_of(exclude, self._how({}), self._axes)
-            cells = [np.asarray(along) for along in source.cells()]
-            inside = np.logical_and.reduce([along < axis.size for along, axis in zip(cells, self._axes)])
-            left_out = tuple(np.ascontiguousarray(along[inside]) for along in cells)
-        return top_lists(model, self._axes, {**(where or {}), **named}, n, open, lowest, candidates, left_out, seen)
-
-
-_threads = 0  # as last told to the library
-
-
-def _same(values: Array) -> Array:
-    return values
-
-
-def _valued(how: Reading) -> Reading:
-    """The same, of data whose values matter: the last column of numbers is theirs, if no other is called so."""
-    told = replace(how)
-    told.expects_values = True
-    return told
-
 
 def _facts(source: Source, entries: _core.Entries) -> bool:
     """Whether the data are nothing but facts: every value 1, in a table without values, or in so few cells of the tensor
@@ -376,11 +252,6 @@ def _facts(source: Source, entries: _core.Entries) -> bool:
     total = float(np.prod([float(axis.size) for axis in source.axes]))
     sparse = not isinstance(source, DenseSource) and len(entries) < 0.05 * total
     return (source.facts or sparse) and len(entries) > 0 and bool((np.asarray(entries.values) == 1.0).all())
-
-
-def _reading(given: dict[str, Any]) -> Reading:
-    _settings.check_names(given, Reading.__dataclass_fields__, "fit()")
-    return Reading(**given)
 
 
 TensorCompleter.__doc__ = (TensorCompleter.__doc__ or "").replace(

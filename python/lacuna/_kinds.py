@@ -38,16 +38,26 @@ def source_of(data: Any, reading: Reading, known: list[Axis] | None = None) -> S
             share_modes(source, reading)
         return source
     elif isinstance(data, tuple):
-        source = _triple_source(data)
+        source = _triple_source(data, reading.weight)
     else:
         source = _array_source(data, reading)
-    if known is not None:
+    if known is None:
+        what = "a frame that is a matrix" if is_wide(data, reading) else type(data).__name__
+        _refuse_columns(replace(reading, weight=None) if isinstance(data, tuple) else reading, what)
+    else:
         _align(source, known)
     if reading.modes is not None and known is None:
         _name(source, list(reading.modes))
     if known is None:
         share_modes(source, reading)
     return source
+
+
+def _refuse_columns(reading: Reading, what: str) -> None:
+    """Keywords about columns say nothing about data that have none."""
+    for name, expected in (("value", "a table"), ("bins", "a table"), ("weight", "a table or (coords, values, shape)")):
+        if getattr(reading, name) is not None:
+            raise ValueError(f"{name}: found one for {what}, expected {expected}")
 
 
 def _library(data: Any) -> str:
@@ -164,7 +174,7 @@ def _from_dlpack(data: Any) -> tuple[Array, Any]:
     return array, rebuild
 
 
-def _triple_source(data: tuple[Any, ...]) -> Source:
+def _triple_source(data: tuple[Any, ...], weight: Any = None) -> Source:
     if len(data) not in (2, 3):
         raise ValueError(f"data: found a tuple of {len(data)}, expected (coords, values) or (coords, values, shape)")
     coords = _coords(data[0])
@@ -182,7 +192,9 @@ def _triple_source(data: tuple[Any, ...]) -> Source:
     def rebuild(coords: Coords, values: Array) -> Any:
         return (np.stack([np.asarray(along) for along in coords]), values, shape)[: len(data)]
 
-    return ListedSource(coords, values, plain_axes(shape), rebuild)
+    if weight is not None and np.shape(weight) != values.shape:
+        raise ValueError(f"weight: found an array of shape {np.shape(weight)}, expected {len(values)} numbers, one for each cell")
+    return ListedSource(coords, values, plain_axes(shape), rebuild, weights=weight)
 
 
 def _coords(data: Any) -> Coords:
@@ -233,11 +245,11 @@ def _coo_source(data: Any) -> Source:
 def _tensor_source(data: Tensor, reading: Reading) -> Source:
     if data.dense:
         axes = [replace(a) for a in data.axes]
-        return DenseSource(data.to_numpy(), axes, lambda out: Tensor.of_array(out, data.axes),
+        return DenseSource(data.to_numpy(), axes, lambda out: Tensor.of_array(out, data.axes).like(data),
                            missing_value=reading.missing_value)
 
     def rebuild(coords: Coords, values: Array) -> Any:
-        return Tensor(list(data.axes), coords, np.asarray(values, np.float64))
+        return Tensor(list(data.axes), coords, np.asarray(values, np.float64)).like(data)
 
     axes = [replace(a) for a in data.axes]
     source = ListedSource(data.coords, data.values, axes, rebuild, weights=data.weights)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +23,14 @@ class NotFittedError(ValueError, AttributeError):
     """Something was asked of a completer that has not been fitted."""
 
 
+# What a record says of how its fit was chosen, which is no setting of one fit.
+_CHOOSING = ("effort", "max_time", "blend", "early_stop", "gap")
+
+
 class Fitted:
     """Holds a model, once there is one. Names that end in _ are there from then on."""
 
+    _params: dict[str, Any]
     _model: _core.Model
     _axes: list[Axis]
     _outcome: dict[str, Any]
@@ -50,6 +56,7 @@ class Fitted:
             raise FileNotFoundError(f"{name}: there is no such file")
         made = cls()
         made._take(_core.load(name))
+        made._take_params()
         return made
 
     def _take(self, model: _core.Model) -> None:
@@ -67,9 +74,23 @@ class Fitted:
             "held_out_mrr": run.get("held_out_mrr"), "gap": last.get("gap"),
         }  # fmt: skip
 
+    def _take_params(self) -> None:
+        """Keywords that fit such a model again: those that its fit settled on. What chose a blend is not kept."""
+        if self.members_:
+            return
+        said = self.settings_
+        chosen = {name: said[name] for name in _settings.FIELDS if said.get(name) not in (None, "", []) and name not in _CHOOSING}
+        if "lam" in chosen:
+            chosen.pop("lambdas", None)  # they follow from it
+        if isinstance(chosen.get("path"), list):  # of lambdas, the last one the fit's own
+            chosen["path"] = len(chosen["path"]) - 1
+        self._params.update(chosen, intervals=self._fitted().has_intervals)
+
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         if (model := state.pop("_model", None)) is not None:
+            # What is known beside the entries is in the model's file.
+            state["_axes"] = [replace(axis, side=None) for axis in self._axes]
             with tempfile.TemporaryDirectory() as folder:
                 model.save(os.path.join(folder, "model"))
                 with open(os.path.join(folder, "model"), "rb") as file:
@@ -84,6 +105,8 @@ class Fitted:
                 with open(os.path.join(folder, "model"), "wb") as file:
                     file.write(saved)
                 self._model = _core.load(os.path.join(folder, "model"))
+            for axis, mode in zip(self._axes, self._model.modes):
+                axis.side = mode.side
 
     # What a fit leaves.
 
@@ -142,6 +165,26 @@ class Fitted:
     def mixture_(self) -> Any:
         """How much each part has to say about the observed entries; shares of one."""
         return self._each("mixture_") or np.asarray(self._fitted().mixture())
+
+    @property
+    def tensor_mixture_(self) -> Any:
+        """The same shares over the whole tensor."""
+        return self._each("tensor_mixture_") or np.asarray(self._fitted().tensor_mixture())
+
+    @property
+    def offset_(self) -> float:
+        """The mean that the model begins with."""
+        return self._fitted().offset
+
+    @property
+    def clip_(self) -> tuple[float, float] | None:
+        """Where predictions are kept; None: anywhere."""
+        return self._fitted().clip
+
+    @property
+    def observed_range_(self) -> tuple[float, float]:
+        """The smallest and the largest value that it was fitted on."""
+        return self._fitted().observed
 
     @property
     def spectra_(self) -> list[Any]:

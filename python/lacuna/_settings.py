@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +81,20 @@ def check_names(given: Iterable[str], known: Iterable[str], who: str) -> None:
         raise TypeError(f"{who} has no setting '{word}'" + (f"; did you mean {meant}?" if meant else ""))
 
 
+def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
+    """The value, when it is a whole number of this range; else ValueError, which names it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise ValueError(f"{name}: found {value!r}, expected a whole number {f'from {low} to {high}' if high < 2**31 - 1 else f'>= {low}'}")
+    return int(value)
+
+
+def number(name: str, value: Any, low: float, high: float) -> float:
+    """Likewise a number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)) or not low <= value <= high:
+        raise ValueError(f"{name}: found {value!r}, expected a number {f'from {low:g} to {high:g}' if high < np.inf else f'>= {low:g}'}")
+    return float(value)
+
+
 def text_of(value: Any, separator: str = ",") -> str:
     """A value as the table reads it: 4, 0.5, 'auto', [4, 4, 3], (0, 5)."""
     if isinstance(value, (str, os.PathLike)):
@@ -105,10 +119,22 @@ def texts(given: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def signature() -> inspect.Signature:
-    """Of what takes all keywords."""
+def signature(reading: Iterable[str] = ()) -> inspect.Signature:
+    """Of what takes all keywords, and these about how to read data."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Signature([inspect.Parameter(name, kind, default=value) for name, value in defaults().items()])
+    every = {**defaults(), **dict.fromkeys(reading)}
+    return inspect.Signature([inspect.Parameter(name, kind, default=value) for name, value in every.items()])
+
+
+def show_keywords(function: Callable[..., Any], reading: Iterable[str] = ()) -> None:
+    """Has a function that takes all keywords as **settings say so: in its signature, and in its docstring."""
+    named = inspect.signature(function)
+    own = [one for one in named.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    taken = {one.name for one in own}
+    more = [one for one in signature(reading).parameters.values() if one.name not in taken]
+    function.__signature__ = named.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    said = inspect.cleandoc(function.__doc__ or "")
+    function.__doc__ = f"{said}\n\n{documentation()}\n"
 
 
 def documentation() -> str:

@@ -7,9 +7,9 @@ it would look like with other values in them - as the kind of thing that it came
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -27,12 +27,31 @@ class Reading:
     modes: Sequence[str] | None = None  # columns, or names of an array's axes
     value: str | None = None  # the column of values
     weight: Any = None  # the column of weights, or an array of them
-    bins: dict[str, Any] | None = None  # widths of time columns: {"time": "7d"}
+    bins: Mapping[str, Any] | None = None  # widths of time columns: {"time": "7d"}
     missing_value: float | None = None  # this number, too, means missing
     same: Sequence[str] | str | None = None  # two modes that are one set of things; "none": no two
     side: Any = None  # tables of features of positions: {"user": table}
     graph: Any = None  # edges between positions: {"user": table}
     expects_values = False  # what a fitted model is to be told, not asked; no keyword
+
+
+class Readings(TypedDict, total=False):
+    """The same as keywords."""
+
+    modes: Sequence[str] | None
+    value: str | None
+    weight: Any
+    bins: Mapping[str, Any] | None
+    missing_value: float | None
+    same: Sequence[str] | str | None
+    side: Any
+    graph: Any
+
+
+def parted(keywords: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+    """Keywords about how to read data, and all others."""
+    reading = {name: value for name, value in keywords.items() if name in Reading.__dataclass_fields__}
+    return Reading(**reading), {name: value for name, value in keywords.items() if name not in reading}
 
 
 class Source:
@@ -42,6 +61,10 @@ class Source:
 
     def entries(self) -> _core.Entries:
         """The cells with a value, as the library takes them; the one copy that is made."""
+        raise NotImplementedError
+
+    def without_value(self) -> int:
+        """How many cells are listed that have no value: of an array, all missing ones."""
         raise NotImplementedError
 
     def cells(self) -> Coords:
@@ -127,11 +150,18 @@ class DenseSource(Source):
         hidden = None if self.hidden is None else np.ascontiguousarray(self.hidden)
         return _core.dense_entries(self.array, hidden, self.missing_value)
 
+    def shows_a_picture(self) -> bool:
+        """As the command line takes dense files of so many rows and columns: fewer are a table."""
+        return self.array.ndim in (2, 3) and min(self.array.shape[:2]) >= 16
+
     def missing(self) -> Array:
         missing = np.isnan(self.array) if self.array.dtype.kind == "f" else np.zeros(self.array.shape, bool)
         if self.hidden is not None:
             missing = missing | self.hidden
         return missing if self.missing_value is None else missing | (self.array == self.missing_value)
+
+    def without_value(self) -> int:
+        return int(self.missing().sum())
 
     def cells(self) -> Coords:
         total = float(np.prod([float(size) for size in self.array.shape]))
@@ -195,6 +225,9 @@ class ListedSource(Source):
         kept = ~empty
         weights = None if self.weights is None else self.weights[kept]
         return _core.listed_entries([along[kept] for along in self.coords], self.values[kept], weights)
+
+    def without_value(self) -> int:
+        return int(self._empty().sum())
 
     def cells(self) -> Coords:
         return self.coords

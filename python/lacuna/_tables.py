@@ -140,13 +140,19 @@ class _PandasTable(_Table):
         return self.frame.iloc[which]
 
     def with_column(self, name: str, values: Array) -> Any:
-        return self.frame.assign(**{name: values})
+        frame = self.frame.copy()
+        frame[self._key(name)] = values
+        return frame
 
     def made(self, columns: dict[str, Array]) -> Any:
-        return type(self.frame)(columns)
+        return type(self.frame)({self._key(name): values for name, values in columns.items()})
 
     def column(self, name: str, values: Array) -> Any:
-        return sys.modules["pandas"].Series(values, index=self.frame.index, name=name)
+        return sys.modules["pandas"].Series(values, index=self.frame.index, name=self._key(name))
+
+    def _key(self, name: str) -> Any:
+        """What the frame itself calls the column, which may be a number or a tuple."""
+        return self._keys.get(name, name)
 
 
 class _ArrowTable(_Table):
@@ -345,6 +351,8 @@ def _series_source(data: Any, reading: Reading, known: list[Axis] | None) -> Sou
     """A pandas Series whose index has a level for each mode."""
     if data.index.nlevels < 2:
         raise ValueError(f"data: found a Series with {data.index.nlevels} index level, expected at least 2, one for each mode")
+    if known is not None and len(known) != data.index.nlevels:
+        raise ValueError(f"data: found {data.index.nlevels} modes, expected {len(known)} as the model has")
     axes, coords, sizes = [], [], []
     for k in range(data.index.nlevels):
         level = data.index.get_level_values(k)

@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "data.hpp"
 #include "fitted_model.hpp"
+#include "method/refit.hpp"
 #include "model/body.hpp"
 #include "register.hpp"
 #include "watch.hpp"
@@ -36,10 +37,7 @@ nb::tuple top(const FittedModel& fitted, const std::vector<Array>& queries, std:
     if (!observed) options.excluded.append(observed_cells(fitted.model));
     found = TopFinder(fitted.predictor(), std::move(options)).find(asked, watch.stop_asked());
   });
-  if (watch.interrupted()) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, "top was stopped by Ctrl-C before it was done");
-    throw nb::python_error();
-  }
+  watch.refuse_interrupted("top was stopped by Ctrl-C before it was done");
   nb::list coords;
   for (int k = 0; k < found.cells.order(); ++k)
     coords.append(copied(std::span<const Index>(found.cells.mode(k))));
@@ -85,32 +83,61 @@ std::string repeated_cell(const std::vector<Mode>& modes, const Entries& entries
                      describe_cell(modes, entries.cells, twice.second, 0));
 }
 
+// New entries, and how they are taken up.
+struct Fresh {
+  std::vector<Mode> modes;  // the model's, grown
+  const Entries* entries;
+  UpdateOptions options;
+  bool refit;
+};
+
+// A model that is to be fitted again starts from the factors of an update, where it can be updated.
+Result<UpdateResult> taken_up(const Model& model, const Fresh& fresh, DuplicateCell& twice,
+                              const FitCallbacks& callbacks) {
+  UpdateResult result;
+  const bool updates = why_not_updated(model).empty();
+  if (updates) {
+    auto updated = update(model, fresh.modes, *fresh.entries, fresh.options, &twice);
+    if (!updated || !fresh.refit) return updated;
+    result = std::move(*updated);
+  } else {
+    for (std::size_t k = 0; k < fresh.modes.size(); ++k)
+      result.added.push_back(fresh.modes[k].size - model.modes[k].size);
+    result.entries = fresh.entries->size();
+  }
+  auto joined = joined_entries(model, fresh.modes, *fresh.entries, fresh.options.duplicates, &twice);
+  if (!joined) return joined.error();
+  auto again = fitted_again(model, updates ? &result.model : nullptr, std::move(*joined), callbacks);
+  if (!again) return again.error();
+  result.model = std::move(*again);
+  return result;
+}
+
 nb::dict update_model(const FittedModel& fitted, const std::vector<Index>& sizes,
                       const std::vector<std::vector<std::string>>& labels,
                       const std::vector<std::vector<double>>& positions, const Entries& entries,
-                      const std::string& duplicates, double held_out, std::uint64_t seed) {
+                      const std::string& duplicates, double held_out, std::uint64_t seed, bool refit) {
   const auto policy = parse_duplicates(duplicates);
   if (!policy)
     throw std::invalid_argument(
         fmt::format("duplicates: found '{}', expected error, mean, sum or last", duplicates));
   if (entries.size() == 0)
     throw std::invalid_argument("X: found no entry with a value, expected at least one");
-  const std::vector<Mode> modes = grown(fitted.model, sizes, labels, positions);
-  check_values(modes, entries);
+  const Fresh fresh{.modes = grown(fitted.model, sizes, labels, positions),
+                    .entries = &entries,
+                    .options = {.duplicates = *policy, .held_out = held_out, .seed = seed},
+                    .refit = refit};
+  check_values(fresh.modes, entries);
   std::optional<Result<UpdateResult>> updated;
   DuplicateCell twice;
   Watch watch;
-  watch.run([&] {
-    updated = update(fitted.model, modes, entries,
-                     {.duplicates = *policy, .held_out = held_out, .seed = seed}, &twice);
-  });
-  if (watch.interrupted()) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, "partial_fit was stopped by Ctrl-C; the model is as it was");
-    throw nb::python_error();
-  }
+  FitCallbacks callbacks;
+  callbacks.interrupted = watch.stop_asked();
+  watch.run([&] { updated = taken_up(fitted.model, fresh, twice, callbacks); });
   if (!*updated)
-    throw std::invalid_argument(
-        "X: " + (twice.second == twice.first ? updated->error().what : repeated_cell(modes, entries, twice)));
+    throw std::invalid_argument("X: " + (twice.second == twice.first
+                                             ? updated->error().what
+                                             : repeated_cell(fresh.modes, entries, twice)));
   UpdateResult& result = **updated;
   nb::dict all;
   all["model"] = std::make_shared<FittedModel>(std::move(result.model));
@@ -119,6 +146,7 @@ nb::dict update_model(const FittedModel& fitted, const std::vector<Index>& sizes
   all["solved"] = result.solved;
   all["moved"] = result.moved;
   all["held_out_rmse"] = result.held_out_rmse;
+  all["interrupted"] = watch.interrupted();
   return all;
 }
 
@@ -128,11 +156,17 @@ void register_answers(nb::module_& m) {
   m.def("top", &top, nb::arg("model"), nb::arg("queries"), nb::arg("open"), nb::arg("either"),
         nb::arg("count"), nb::arg("lowest"), nb::arg("candidates"), nb::arg("excluded"), nb::arg("observed"));
   m.def("update", &update_model, nb::arg("model"), nb::arg("sizes"), nb::arg("labels"), nb::arg("positions"),
-        nb::arg("entries"), nb::arg("duplicates"), nb::arg("held_out"), nb::arg("seed"),
-        "Another model with the entries taken up; the first stays as it is.");
+        nb::arg("entries"), nb::arg("duplicates"), nb::arg("held_out"), nb::arg("seed"), nb::arg("refit"),
+        "Another model with the entries taken up; the first stays as it is. Ctrl-C ends a refit early; the "
+        "model is whole "
+        "all the same.");
   m.def(
       "why_not_updated", [](const FittedModel& fitted) { return why_not_updated(fitted.model); },
       nb::arg("model"), "Empty when the model can be updated.");
+  m.def(
+      "why_not_refitted", [](const FittedModel& fitted) { return why_not_refitted(fitted.model); },
+      nb::arg("model"),
+      "Empty when the model keeps its entries, so that it can be fitted again with others.");
 }
 
 }  // namespace lacuna::python

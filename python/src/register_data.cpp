@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lacuna/method/settings.hpp>
 #include <lacuna/tensor/tensor.hpp>
 
 #include "arrays.hpp"
 #include "bins.hpp"
 #include "data.hpp"
 #include "errors.hpp"
+#include "io/file/info_json.hpp"
 #include "register.hpp"
 
 namespace lacuna::python {
@@ -38,7 +40,7 @@ namespace {
 
 Mode make_mode(std::string name, Index size, std::vector<std::string> labels,
                const std::vector<double>& positions, const std::optional<Bins>& bins, int same_as,
-               std::shared_ptr<SideInformation> side) {
+               std::shared_ptr<SideInformation> side, std::string unit, bool in_order) {
   if (!labels.empty() && labels.size() != size)
     throw std::invalid_argument(
         fmt::format("mode '{}': found {} labels, expected {}", name, labels.size(), size));
@@ -47,7 +49,9 @@ Mode make_mode(std::string name, Index size, std::vector<std::string> labels,
             .size = size,
             .labels = std::move(labels),
             .positions = positions,
+            .unit = std::move(unit),
             .side = std::move(side),
+            .in_order = in_order,
             .same_as = same_as};
   if (bins) {
     mode.binning = binning_of(*bins);
@@ -165,11 +169,14 @@ void register_data(nb::module_& m) {
                      return mode.binning ? std::optional(bins_of(*mode.binning, mode.time_zone))
                                          : std::nullopt;
                    })
+      .def_ro("unit", &Mode::unit)
+      .def_ro("in_order", &Mode::in_order)
       .def_prop_ro("same_as", [](const Mode& mode) { return mode.same_as; })
       .def_prop_ro("side",
                    [](const Mode& mode) { return std::const_pointer_cast<SideInformation>(mode.side); });
   m.def("make_mode", &make_mode, nb::arg("name"), nb::arg("size"), nb::arg("labels"), nb::arg("positions"),
-        nb::arg("bins").none(), nb::arg("same_as"), nb::arg("side").none());
+        nb::arg("bins").none(), nb::arg("same_as"), nb::arg("side").none(), nb::arg("unit"),
+        nb::arg("in_order"));
 
   nb::class_<Entries>(m, "Entries", "Cells and their values; a NaN is a cell without one.")
       .def("__len__", &Entries::size)
@@ -190,6 +197,15 @@ void register_data(nb::module_& m) {
       .def_prop_ro("missing", &ObservedTensor::missing)
       .def_prop_ro("duplicates", &ObservedTensor::duplicates)
       .def_prop_ro("modes", [](const ObservedTensor& tensor) { return tensor.modes(); });
+  m.def(
+      "data_info", [](const ObservedTensor& tensor) { return io::data_json(tensor).dump(); },
+      nb::arg("tensor"), "What the command line's info says of the data, as JSON.");
+  m.def(
+      "fit_bytes",
+      [](const ObservedTensor& tensor, const Settings& settings) {
+        return info(settings.method.value_or(Method::kTrMm)).bytes(tensor.size(), tensor.modes(), settings);
+      },
+      nb::arg("tensor"), nb::arg("settings"), "What a fit needs about.");
   m.def("observe", &observe, nb::arg("modes"), nb::arg("entries"), nb::arg("duplicates"), nb::arg("keep"),
         "The tensor of these entries, which it takes over unless they are to be kept.");
 }

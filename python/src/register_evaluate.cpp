@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/model/structure.hpp>
@@ -22,26 +23,74 @@
 namespace lacuna::python {
 namespace {
 
-// Of a model on entries that all have a value; level 0: no intervals.
-nb::dict evaluate(const FittedModel& fitted, const Entries& entries, double level) {
+constexpr Count kBlock = Count{1} << 18;  // cells between two looks at Ctrl-C
+
+// The cells from `begin` on, as many as a block has.
+Cells block_of(const Cells& cells, Count begin) {
+  const Count end = std::min(begin + kBlock, cells.size());
+  std::vector<std::vector<Index>> positions;
+  for (int k = 0; k < cells.order(); ++k)
+    positions.emplace_back(cells.mode(k).begin() + begin, cells.mode(k).begin() + end);
+  return positions;
+}
+
+// What the model says of entries, and how well it supports each where that is asked for.
+struct Answers {
+  std::vector<double> value{};
+  std::vector<Count> support{};
+  Count cold = 0;
+};
+
+Answers answers_of(const Predictor& predictor, const Cells& cells, bool supported, const Interrupted& stop) {
+  Answers all;
+  for (Count begin = 0; begin < cells.size() && !stop(); begin += kBlock) {
+    const Cells block = block_of(cells, begin);
+    const Predictor::Prediction found = predictor.predict(block);
+    all.value.insert(all.value.end(), found.value.begin(), found.value.end());
+    all.cold += found.cold;
+    if (!supported) continue;
+    const std::vector<Count> support = predictor.support(block);
+    all.support.insert(all.support.end(), support.begin(), support.end());
+  }
+  return all;
+}
+
+nb::list rows_of(const std::vector<ReliabilityBin>& table) {
+  nb::list rows;
+  for (const ReliabilityBin& bin : table) {
+    nb::dict row;
+    row["low"] = bin.low;
+    row["high"] = bin.high;
+    row["cells"] = bin.cells;
+    row["predicted"] = bin.predicted;
+    row["observed"] = bin.observed;
+    rows.append(row);
+  }
+  return rows;
+}
+
+// Of a model on entries that all have a value; level 0: no intervals; bins 0: no table of reliability.
+nb::dict evaluate(const FittedModel& fitted, const Entries& entries, double level, int bins) {
   if (entries.size() == 0)
     throw std::invalid_argument("data: no cell has a value, expected at least one to compare with");
   if (level > 0.0 && fitted.model.calibration.groups.empty())
     throw std::invalid_argument("interval: the model was fitted without intervals=True");
-  Predictor::Prediction found;
+  if (bins > 0 && !is_binary(entries.value))
+    throw std::invalid_argument("reliability: needs values that are 0 or 1, both present; data has others");
+  Answers found;
   std::optional<Coverage> covered;
   std::optional<double> explained;
   std::optional<double> area;
-  {
-    const nb::gil_scoped_release free;
-    const Predictor& predictor = fitted.predictor();
-    found = predictor.predict(entries.cells);
+  Watch watch;
+  watch.run([&] {
+    found = answers_of(fitted.predictor(), entries.cells, level > 0.0, watch.stop_asked());
+    if (watch.stop_asked()()) return;
     explained = r_squared(entries.value, found.value);
     area = auc(entries.value, found.value);
     if (level > 0.0)
-      covered = coverage(fitted.model.calibration, entries.value, found.value,
-                         predictor.support(entries.cells), level);
-  }
+      covered = coverage(fitted.model.calibration, entries.value, found.value, found.support, level);
+  });
+  watch.refuse_interrupted("evaluate was stopped by Ctrl-C before it was done");
   nb::dict all;
   all["cells"] = entries.size();
   all["cold"] = found.cold;
@@ -52,6 +101,11 @@ nb::dict evaluate(const FittedModel& fitted, const Entries& entries, double leve
   if (covered) {
     all["coverage"] = covered->share;
     all["width"] = covered->width;
+  }
+  if (bins > 0) {
+    const std::vector<ReliabilityBin> table = reliability(entries.value, found.value, bins);
+    all["reliability"] = rows_of(table);
+    all["calibration_error"] = calibration_error(table);
   }
   return all;
 }
@@ -67,6 +121,8 @@ nb::dict rank(const FittedModel& fitted, const std::vector<Index>& extents, cons
   Watch watch;
   watch.run(
       [&] { found = rank_facts(fitted.predictor(), extents, wanted, before, *along, watch.stop_asked()); });
+  watch.refuse_interrupted(
+      "evaluate was stopped by Ctrl-C before it was done");  // what it has is of some facts
   nb::dict all;
   all["queries"] = found.queries;
   all["mrr"] = found.mrr;
@@ -111,7 +167,7 @@ nb::tuple deal_entries(Count total, double train, double test, std::uint64_t see
 }  // namespace
 
 void register_evaluate(nb::module_& m) {
-  m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("entries"), nb::arg("level"));
+  m.def("evaluate", &evaluate, nb::arg("model"), nb::arg("entries"), nb::arg("level"), nb::arg("bins"));
   m.def("rank", &rank, nb::arg("model"), nb::arg("extents"), nb::arg("facts"), nb::arg("known"),
         nb::arg("modes"));
   m.def("certify", &certify_model, nb::arg("model"), nb::arg("tensor"), "The tensor is taken over.");

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Tensor files, and pages about models.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <lacuna/io/files.hpp>
 #include <lacuna/report/report.hpp>
 
 #include "arrays.hpp"
+#include "base/nearest.hpp"
 #include "errors.hpp"
 #include "fitted_model.hpp"
 #include "io/text/time_zone.hpp"
@@ -49,6 +52,18 @@ std::vector<BinRequest> requests_of(const Widths& bins) {
   return requests;
 }
 
+// How a file was laid out, so that another one can be written alike.
+struct Layout {
+  DenseLayout dense;
+  TableLayout table;
+  Format format = Format::kTns;
+  int index_base = 1;
+};
+
+Layout layout_of(const TensorFile& file) {
+  return {.dense = file.layout, .table = file.table, .format = file.format, .index_base = file.index_base};
+}
+
 TensorFile read(const std::string& path, ReadOptions& options) {
   std::optional<Result<TensorFile>> file;
   {
@@ -58,21 +73,45 @@ TensorFile read(const std::string& path, ReadOptions& options) {
   return value_of(std::move(*file));
 }
 
-// Dense: the entries list every cell, last mode fastest.
+// The mode of this name lies across the columns of the table; "none": there is a line for each cell; empty: as it was.
+void lay_across(TensorFile& file, const std::string& across) {
+  if (across.empty()) return;
+  std::vector<std::string> names{"none"};
+  for (const Mode& mode : file.modes) names.push_back(mode.name);
+  const auto place = std::find(names.begin(), names.end(), across);
+  if (place == names.end()) {
+    const auto meant = nearest(across, names);
+    throw std::invalid_argument(fmt::format("across: found '{}', expected {}{}", across,
+                                            fmt::join(names, ", "),
+                                            meant ? fmt::format("; did you mean {}?", *meant) : ""));
+  }
+  file.table = {};
+  file.table.wide_mode = static_cast<int>(place - names.begin()) - 1;
+}
+
+// Dense: the entries list every cell, last mode fastest. `layout`: as this was laid out, if the entries came from a file.
 void write(const std::string& path, std::vector<Mode> modes, Entries& entries, bool dense,
-           const std::string& dtype, bool fortran_order) {
-  TensorFile file{.modes = std::move(modes),
-                  .entries = std::move(entries),
-                  .index_base = 1,
-                  .dense = dense,
-                  .layout = {},
-                  .table = {}};
-  file.layout.dtype = dtype;
-  file.layout.fortran_order = fortran_order;
+           const std::string& dtype, bool fortran_order, const Layout* layout, const std::string& format,
+           const std::string& across) {
+  TensorFile file;
+  if (layout != nullptr) {
+    file.layout = layout->dense;
+    file.table = layout->table;
+    file.format = layout->format;
+    file.index_base = layout->index_base;
+  } else {
+    file.layout.dtype = dtype;
+    file.layout.fortran_order = fortran_order;
+  }
+  file.modes = std::move(modes);
+  file.entries = std::move(entries);
+  file.dense = dense;
+  lay_across(file, across);
+  const Format asked = format_of(format);
   std::optional<Result<>> written;
   {
     const nb::gil_scoped_release free;
-    written = write_tensor(path, file);
+    written = write_tensor(path, file, asked);
   }
   (void)value_of(std::move(*written));
 }
@@ -126,10 +165,15 @@ void register_files(nb::module_& m) {
       .def_prop_ro(
           "facts",
           [](const TensorFile& file) { return file.format == Format::kTable && file.table.value_column < 0; })
-      .def_prop_ro("format", [](const TensorFile& file) { return format_name(file.format); });
+      .def_prop_ro("format", [](const TensorFile& file) { return format_name(file.format); })
+      .def_ro("index_base", &TensorFile::index_base)
+      .def_prop_ro("layout", &layout_of)
+      .def_ro("notes", &TensorFile::notes);
+  nb::class_<Layout>(m, "Layout", "How a file was laid out, so that another one can be written alike.");
   m.def("read", &read, nb::arg("path"), nb::arg("options"));
   m.def("write", &write, nb::arg("path"), nb::arg("modes"), nb::arg("entries"), nb::arg("dense"),
-        nb::arg("dtype"), nb::arg("fortran_order"), "The entries are taken over.");
+        nb::arg("dtype"), nb::arg("fortran_order"), nb::arg("layout").none(), nb::arg("format"),
+        nb::arg("across"), "The entries are taken over.");
   m.def(
       "duration",
       [](const std::string& text, const std::string& argument) {

@@ -69,9 +69,11 @@ void check_fit_memory(const ObservedTensor& tensor, const Settings& settings) {
 
 // The tensor is taken over.
 Outcome fit_tensor(ObservedTensor& tensor, const Settings& settings, const Entries* test, nb::object progress,
-                   nb::object notice, const std::string& command, Checkpoint* checkpoint) {
+                   nb::object notice, const std::string& command, Checkpoint* checkpoint, bool picture,
+                   nb::object tick) {
   check_fit_memory(tensor, settings);
   Watch watch;
+  if (!tick.is_none()) watch.meanwhile([&] { tick(); });
   Audience audience(watch, std::move(progress), std::move(notice));
   Outcome outcome;
   FitCallbacks callbacks = audience.callbacks();
@@ -80,8 +82,11 @@ Outcome fit_tensor(ObservedTensor& tensor, const Settings& settings, const Entri
   outcome.interrupted = watch.interrupted();
   outcome.history = std::move(audience.history);
   FitResult& result = outcome.result;
+  // The last step with the certificate of the end, which a file keeps with it.
+  if (result.certificate && !outcome.history.empty()) outcome.history.back().gap = result.certificate->gap();
   result.model.index_base = 0;
   result.model.record.run = run_record(result, command, outcome.history);
+  result.model.record.run->picture = picture;
   outcome.model = std::make_shared<FittedModel>(std::move(result.model));
   return outcome;
 }
@@ -146,7 +151,7 @@ void register_fit(nb::module_& m) {
       nb::arg("stop_reason"), "Whether a fit that ended so is solved.");
   m.def("fit", &fit_tensor, nb::arg("tensor"), nb::arg("settings"), nb::arg("test").none(),
         nb::arg("progress").none(), nb::arg("notice").none(), nb::arg("command"),
-        nb::arg("checkpoint").none(),
+        nb::arg("checkpoint").none(), nb::arg("picture"), nb::arg("tick").none(),
         "Chooses what the settings leave open, and fits. The tensor is taken over.");
 }
 

@@ -15,7 +15,9 @@
 #include "errors.hpp"
 #include "fitted_model.hpp"
 #include "io/file/fit_record_json.hpp"
+#include "io/file/info_json.hpp"
 #include "model/body.hpp"
+#include "model/value_kind.hpp"
 #include "register.hpp"
 
 namespace lacuna::python {
@@ -122,6 +124,21 @@ std::shared_ptr<FittedModel> clipped(const FittedModel& fitted, const std::strin
   return other;
 }
 
+// What values of the kind it was fitted on are multiples of.
+double step_of(const FittedModel& fitted) {
+  const std::optional<double> step = value_step(fitted.model);
+  if (!step)
+    throw std::invalid_argument(
+        "round: the values that the model was fitted on are not all whole numbers or halves");
+  return *step;
+}
+
+NumpyVector<double> rounded(const FittedModel& fitted, const Array& values) {
+  std::vector<double> out = numbers_in(values, "values");
+  round_to_step(fitted.model, step_of(fitted), out);
+  return owned(std::move(out));
+}
+
 using Bounds = std::optional<std::pair<double, double>>;
 
 Bounds clip_of(const FittedModel& fitted) {
@@ -129,10 +146,28 @@ Bounds clip_of(const FittedModel& fitted) {
   return range ? Bounds({range->low, range->high}) : std::nullopt;
 }
 
+// What is known of it without asking about a cell.
+void register_facts(nb::class_<FittedModel>& model) {
+  model.def_prop_ro("kind", [](const FittedModel& f) { return kind_name(f.model); })
+      .def_prop_ro("method", [](const FittedModel& f) { return f.model.method; })
+      .def_prop_ro("version", [](const FittedModel& f) { return f.model.version; })
+      .def_prop_ro("modes", [](const FittedModel& f) { return f.model.modes; })
+      .def_prop_ro("entries", [](const FittedModel& f) { return f.model.entries; })
+      .def_prop_ro("offset", [](const FittedModel& f) { return f.model.offsets.mean; })
+      .def_prop_ro("offsets",
+                   [](const FittedModel& f) { return describe(spec_of(f.model.offsets), f.model.modes); })
+      .def_prop_ro(
+          "observed",
+          [](const FittedModel& f) { return std::pair(f.model.observed.low, f.model.observed.high); })
+      .def_prop_ro("clip", &clip_of)
+      .def_prop_ro("has_intervals", [](const FittedModel& f) { return !f.model.calibration.groups.empty(); });
+}
+
 }  // namespace
 
 void register_model(nb::module_& m) {
-  nb::class_<FittedModel>(m, "Model", "A fitted model.")
+  nb::class_<FittedModel> model(m, "Model", "A fitted model.");
+  model
       .def("predict", &predict, nb::arg("coords"), nb::arg("coordinates"),
            "Values at the cells, and how many of them the model says nothing but the offset about.")
       .def("half_widths", &half_widths, nb::arg("coords"), nb::arg("level"),
@@ -164,24 +199,21 @@ void register_model(nb::module_& m) {
       .def("members", &members_of, "Of a blend, with their weights; else none.")
       .def("ranks", [](const FittedModel& f) { return ranks(f.model); })
       .def("clipped", &clipped, nb::arg("clip"))
+      .def("rounded", &rounded, nb::arg("values"),
+           "What such values are multiples of: whole numbers or halves.")
+      .def("tensor_mixture", [](const FittedModel& f) { return owned(f.predictor().tensor_mixture()); })
+      .def_prop_ro("picture",
+                   [](const FittedModel& f) { return f.model.record.run && f.model.record.run->picture; })
+      .def(
+          "info", [](const FittedModel& f) { return io::model_json(f.model).dump(); },
+          "What the command line's info says of it, as JSON.")
       .def("save", &save, nb::arg("path"))
       .def(
           "record", [](const FittedModel& f) { return io::to_json(f.model.record).dump(); },
-          "How it was fitted, as JSON.")
-      .def_prop_ro("kind", [](const FittedModel& f) { return kind_name(f.model); })
-      .def_prop_ro("method", [](const FittedModel& f) { return f.model.method; })
-      .def_prop_ro("version", [](const FittedModel& f) { return f.model.version; })
-      .def_prop_ro("modes", [](const FittedModel& f) { return f.model.modes; })
-      .def_prop_ro("entries", [](const FittedModel& f) { return f.model.entries; })
-      .def_prop_ro("offset", [](const FittedModel& f) { return f.model.offsets.mean; })
-      .def_prop_ro("offsets",
-                   [](const FittedModel& f) { return describe(spec_of(f.model.offsets), f.model.modes); })
-      .def_prop_ro(
-          "observed",
-          [](const FittedModel& f) { return std::pair(f.model.observed.low, f.model.observed.high); })
-      .def_prop_ro("clip", &clip_of)
-      .def_prop_ro("has_intervals", [](const FittedModel& f) { return !f.model.calibration.groups.empty(); });
+          "How it was fitted, as JSON.");
+  register_facts(model);
   m.def("load", &load, nb::arg("path"));
+  m.def("is_model_file", &is_model_file, nb::arg("path"));
 }
 
 }  // namespace lacuna::python

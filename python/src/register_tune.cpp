@@ -70,6 +70,17 @@ nb::dict row_of(const TuneOptions& options, const TuneRow& row) {
   return all;
 }
 
+// Fits of folds, when none is abandoned and nothing is refined.
+Count folds_of(const TuneOptions& options) {
+  Count rows = 0;
+  for (const TuneCandidate& one : options.candidates) {
+    const bool takes_lambda = one.options.method.given() && takes(*one.options.method, kTakesLambda);
+    const std::vector<double>& lambdas = one.lambdas.empty() ? options.lambdas : one.lambdas;
+    rows += takes_lambda || !one.lambdas.empty() ? static_cast<Count>(lambdas.size()) : 1;
+  }
+  return rows * options.folds;
+}
+
 using Candidates = std::vector<std::pair<std::string, Settings>>;
 
 nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates, std::vector<double> lambdas,
@@ -93,9 +104,20 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   TuneCallbacks callbacks;
   callbacks.interrupted = watch.stop_asked();
   callbacks.checkpoint = checkpoint;
+  const Count planned = folds_of(options);
+  Count done = 0;
   if (!found.is_none())
-    callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
-      watch.ask([&] { found(candidate.name, lambda, fold, shown(options, error)); });
+    callbacks.found = [&](const TuneCandidate& candidate, auto lambda, int fold, double error) {
+      watch.ask([&] {
+        nb::dict row;
+        row["candidate"] = candidate.name;
+        row["lam"] = lambda;
+        row["fold"] = fold;
+        row["error"] = shown(options, error);
+        row["done"] = ++done;
+        row["of"] = std::max(done, planned);
+        if (found(row).is(Py_True)) watch.stop();  // it has seen enough
+      });
     };
   TuneResult result;
   watch.run([&] { result = tune(tensor, options, callbacks); });
@@ -106,6 +128,7 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
   all["metric"] = std::string(name(options.metric));
   all["rows"] = rows;
   all["interrupted"] = result.interrupted || watch.interrupted();
+  all["ctrl_c"] = watch.interrupted();
   const bool any = std::any_of(result.rows.begin(), result.rows.end(), [](const TuneRow& row) {
     return std::any_of(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
   });

@@ -43,6 +43,12 @@ void Watch::serve(const std::function<void()>& with_gil) {
   }
 }
 
+void Watch::refuse_interrupted(const char* sentence) const {
+  if (!interrupted_) return;
+  PyErr_SetString(PyExc_KeyboardInterrupt, sentence);
+  throw nb::python_error();
+}
+
 void Watch::run(const std::function<void()>& work) {
   std::thread worker([&] {
     try {
@@ -73,6 +79,7 @@ void Watch::run(const std::function<void()>& work) {
       changed_.notify_all();
     }
     serve(look_for_signals);
+    if (tick_ && request == nullptr && !over && !stop_) serve(tick_);
   }
   {
     const nb::gil_scoped_release free;

@@ -28,13 +28,18 @@ class Watch {
   // is called any more.
   void ask(const std::function<void()>& with_gil);
   void stop() { stop_ = true; }
+  // Called with the GIL ten times a second while the work runs, until a stop is asked for.
+  void meanwhile(std::function<void()> tick) { tick_ = std::move(tick); }
 
   [[nodiscard]] bool interrupted() const { return interrupted_; }
+  // KeyboardInterrupt with this sentence after Ctrl-C, of work that is worth nothing when it ends early. Needs the GIL.
+  void refuse_interrupted(const char* sentence) const;
 
  private:
   void serve(const std::function<void()>& with_gil);
   void note_exception();
 
+  std::function<void()> tick_;
   std::mutex lock_;
   std::condition_variable changed_;
   const std::function<void()>* asked_ = nullptr;

@@ -176,7 +176,41 @@ def test_partial_fit_agrees_with_the_program(frame, ratings, program, tmp_path):
     assert again.shape_ == ours.shape_ and (np.asarray(again.predict(both)) == np.asarray(ours.predict(both))).all()
 
 
+@pytest.mark.parametrize("method", ["als", "ffw"])
+def test_a_refit_agrees_with_the_program(frame, program, tmp_path, method):
+    new = films(range(40, 46), seed=5)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    ours = lacuna.TensorCompleter(method=method, offsets="modes", max_iterations=10).fit(frame)
+    ours.save(tmp_path / "model.lac")
+    subprocess.run([program, "update", "model.lac", "new.csv", "-o", "newer.lac", "--refit"], cwd=tmp_path, check=True,
+                   capture_output=True)  # fmt: skip
+    if method == "ffw":
+        with pytest.raises(ValueError, match="refit=True does that, from the entries the model keeps"):
+            ours.partial_fit(new)
+    ours.partial_fit(new, refit=True)
+    both = films(range(46))
+    assert (np.asarray(lacuna.load(tmp_path / "newer.lac").predict(both)) == np.asarray(ours.predict(both))).all()
+    assert ours.update_["entries"] == len(new) and ours.update_["added"] == {"user": 6, "film": 0}
+    with pytest.raises(ValueError, match="X: the model was fitted on cell .*duplicates='last'"):
+        ours.partial_fit(new.iloc[:1], refit=True)
+
+
+def test_a_refit_goes_along_the_path_of_its_fit(frame):
+    settings = {"method": "tr-mm", "rank": 1, "lam": 100, "offsets": "mean", "parts": "user|film", "path": 2}
+    completer = lacuna.TensorCompleter(**settings).fit(frame)
+    assert completer.settings_["path"] == [0.01, 0.1, 1]
+    completer.partial_fit(films([90]), refit=True)
+    assert completer.settings_["path"] == [0.01, 0.1, 1] and completer.shape_[0] == 41
+
+
 def test_partial_fit_without_a_model_fits(frame):
+    twice = lacuna.TensorCompleter(method="offsets", offsets="modes")
+    with pytest.raises(ValueError, match="are of the same cell"):
+        twice.partial_fit(frame.iloc[[0, 0, 20]])
+    twice.partial_fit(frame.iloc[[0, 0, 20]], duplicates="mean")
+    assert lacuna.info(twice)["observed"] == 2
+    with pytest.raises(ValueError, match="held_out: found 2"):
+        lacuna.TensorCompleter(**ALS).partial_fit(frame, held_out=2)
     completer = lacuna.TensorCompleter(**ALS).partial_fit(frame)
     assert completer.shape_ == (40, 14)
     with pytest.raises(lacuna.NotFittedError, match="not been updated"):

@@ -33,6 +33,15 @@ def test_one_file_serves_to_begin_and_to_go_on(cube, tmp_path):
     assert np.array_equal(lacuna.complete(cube[1], **SETTINGS), first)
 
 
+def test_what_is_fitted_and_transformed_at_once_goes_on(cube, tmp_path):
+    state = tmp_path / "state"
+    whole = lacuna.TensorCompleter(**SETTINGS).fit_transform(cube[1], checkpoint=state, every=0, test=cube[0])
+    assert state.exists()
+    again = lacuna.TensorCompleter(**SETTINGS).fit_transform(cube[1], resume=state, test=cube[0])
+    assert np.array_equal(again, whole)
+    assert np.array_equal(lacuna.complete(cube[1], test=cube[0], **SETTINGS), whole)
+
+
 def test_tuning_goes_on(cube, tmp_path):
     asked = {"methods": ["tr-mm"], "ranks": [1, 2], "lambdas": [1.0, 10.0], "folds": 2, "refine": 0, "preset": "paper",
              "max_iterations": 5}  # fmt: skip
@@ -40,13 +49,13 @@ def test_tuning_goes_on(cube, tmp_path):
     state = tmp_path / "state"
     seen = []
 
-    def enough(*found):
-        seen.append(found)
+    def enough(fold):
+        seen.append(fold)
         if len(seen) == 3:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.warns(lacuna.StoppedWarning):
-        stopped = lacuna.tune(cube[1], callback=enough, checkpoint=state, **asked)
+        stopped = lacuna.tune(cube[1], found=enough, checkpoint=state, **asked)
     known = [(row["candidate"], row["lam"], fold) for row in stopped.rows for fold in row["folds"] if fold is not None]
     assert len(known) >= 3 and stopped.best in stopped.rows
     params = stopped.completer.get_params()

@@ -64,6 +64,23 @@ def test_data_that_is_no_tensor(data, sentence):
         lacuna.TensorCompleter(**QUICK).fit(data)
 
 
+@pytest.mark.parametrize("name", ["value", "bins", "weight"])
+def test_columns_of_data_that_have_none(name):
+    said = {"value": "rating", "bins": {"time": "7d"}, "weight": np.ones(HOLES.shape)}[name]
+    for call in (lacuna.TensorCompleter(**QUICK).fit, lambda *a, **k: lacuna.complete(*a, **QUICK, **k), lacuna.split):
+        with pytest.raises(ValueError, match=f"{name}: found one for ndarray, expected a table"):
+            call(HOLES, **{name: said})
+
+
+def test_weights_of_listed_cells():
+    triple = ((np.array([0, 0, 1]), np.array([0, 1, 0])), np.array([1.0, 2.0, 6.0]), (2, 2))
+    even = lacuna.TensorCompleter(method="mean").fit(triple).predict([[1, 1]])
+    odd = lacuna.TensorCompleter(method="mean").fit(triple, weight=[1.0, 1.0, 98.0]).predict([[1, 1]])
+    assert even == pytest.approx(3.0) and odd == pytest.approx(5.91)
+    with pytest.raises(ValueError, match=r"weight: found an array of shape \(2,\), expected 3 numbers"):
+        lacuna.TensorCompleter(method="mean").fit(triple, weight=[1.0, 1.0])
+
+
 def test_things_of_no_use():
     for thing in (None, 3, object(), {"a": 1}, {1, 2}):
         with pytest.raises(TypeError, match="data: found"):

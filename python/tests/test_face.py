@@ -82,7 +82,7 @@ def test_long_lists_are_predicted_in_blocks(cube, monkeypatch):
     _, holes = cube
     completer = lacuna.TensorCompleter(**EXACT).fit(holes)
     whole = completer.predict()
-    monkeypatch.setattr("lacuna._completer.BLOCK", 37)
+    monkeypatch.setattr("lacuna._answers.BLOCK", 37)
     assert (completer.predict() == whole).all()
 
 
@@ -163,6 +163,34 @@ def test_save_and_load_predict_the_same_bits(cube, tmp_path):
     assert len(loaded.history_) == len(completer.history_)
 
 
+def test_what_is_known_of_a_fit_survives_a_file(cube, tmp_path):
+    _, holes = cube
+    for settings in ({"method": "tr-mm", "rank": 3, "lam": 1, "preset": "paper"}, {"method": "als"}):
+        completer = lacuna.TensorCompleter(**settings).fit(holes)
+        completer.save(tmp_path / "model.lac")
+        loaded = lacuna.load(tmp_path / "model.lac")
+        for name in ("gap_", "n_iter_", "converged_", "stop_reason_", "objective_", "train_rmse_", "held_out_rmse_", "held_out_auc_",
+                     "held_out_mrr_", "seconds_", "choosing_seconds_"):  # fmt: skip
+            assert getattr(loaded, name) == getattr(completer, name), name
+    assert completer.held_out_rmse_ is not None
+    assert lacuna.TensorCompleter(method="tr-mm", rank=3, lam=1, preset="paper").fit(holes).gap_ is not None
+
+
+@pytest.mark.parametrize("settings", [
+    {"method": "tr-mm", "rank": 3, "lam": 1, "preset": "paper", "max_iterations": 20, "random_state": 5},
+    {"method": "tr-mm", "rank": [2, 3], "lambdas": [3.0, 4.0], "parts": "mode1|mode2 ; mode2|mode1", "offsets": "modes", "clip": (-1, 1)},
+    {"method": "als", "rank": 2, "clip": "auto"}, {"method": "geomcg", "rank": [2, 2, 1], "offsets": "none"},
+    {"method": "offsets", "offsets": "modes", "intervals": True}, {"method": "halrtc"}, {"method": "mean"}, {"method": "bayescp", "rank": 2},
+])  # fmt: skip
+def test_the_clone_of_what_was_loaded_fits_the_same(cube, tmp_path, settings):
+    _, holes = cube
+    completer = lacuna.TensorCompleter(**settings).fit(holes)
+    completer.save(tmp_path / "model.lac")
+    loaded = lacuna.load(tmp_path / "model.lac")
+    assert loaded.get_params()["method"] == settings["method"]
+    assert (loaded.clone().fit(holes).predict() == completer.predict()).all(), loaded.get_params()
+
+
 def test_pickles_as_estimators_do(cube):
     _, holes = cube
     completer = lacuna.TensorCompleter(**EXACT).fit(holes)
@@ -170,6 +198,14 @@ def test_pickles_as_estimators_do(cube):
     assert (copy.predict() == completer.predict()).all()
     assert copy.get_params() == completer.get_params()
     assert pickle.loads(pickle.dumps(lacuna.TensorCompleter(rank=4))).get_params()["rank"] == 4
+
+
+def test_pickles_what_is_known_beside_the_entries(cube):
+    rng = np.random.default_rng(0)
+    completer = lacuna.TensorCompleter(method="als", rank=1).fit(cube[1], side={"mode1": rng.normal(size=(12, 2))})
+    copied = pickle.loads(pickle.dumps(completer))
+    assert (copied.predict() == completer.predict()).all()
+    assert lacuna.info(copied)["side"] == lacuna.info(completer)["side"] == {"mode1": 2}
 
 
 def test_params_as_scikit_learn_has_them(cube):

@@ -199,6 +199,21 @@ def test_bins_of_numbers_are_called_by_numbers():
         lacuna.TensorCompleter().fit(frame.assign(time="soon"), bins={"time": "1d"})
 
 
+def test_columns_are_called_what_they_were():
+    """Numbers, as a frame calls them by itself, or whatever else."""
+    rows = [[i, j, i + j if (i + 2 * j) % 5 else np.nan] for i in range(8) for j in range(6)]
+    for columns in (None, [5, "b", 2.5], pd.MultiIndex.from_tuples([("at", "i"), ("at", "j"), ("is", "v")])):
+        frame = pd.DataFrame(rows, columns=columns)
+        filled = lacuna.complete(frame, **QUICK)
+        assert filled.columns.equals(frame.columns) and not filled.isna().any().any()
+        assert rmse(filled.iloc[:, 2], filled.iloc[:, 0] + filled.iloc[:, 1]) < 1e-6
+        assert frame.isna().any().any(), "the data is as it was"
+        completer = lacuna.TensorCompleter(**QUICK).fit(frame)
+        assert completer.predict(frame).name == frame.columns[2]
+        listed = lacuna.complete(frame.dropna(), **QUICK)  # the cells that are not listed
+        assert listed.columns.equals(frame.columns) and len(listed) == len(frame)
+
+
 def test_columns_are_found_as_the_command_line_finds_them():
     facts = pd.DataFrame({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
     completer = lacuna.TensorCompleter(method="mean", negatives=0).fit(facts)
