@@ -131,6 +131,53 @@ def test_files_that_are_none(tmp_path):
         lacuna.read(bad, format="xls")
 
 
+@pytest.mark.parametrize(("option", "value", "kind"), [
+    ("header", "yes", TypeError), ("missing_value", "x", TypeError), ("bins", "7d", ValueError), ("shape", "x", ValueError),
+    ("shape", [-1], TypeError), ("columns", 3, TypeError), ("bins", {"a": "odd"}, ValueError), ("time_zone", "Nowhere/Else", ValueError),
+])  # fmt: skip
+def test_options_of_read_are_named(tmp_path, option, value, kind):
+    lacuna.write(tmp_path / "a.csv", HOLES)
+    with pytest.raises(kind, match=f"^{option}: found"):
+        lacuna.read(tmp_path / "a.csv", **{option: value})
+
+
+@pytest.mark.parametrize(("argument", "value"), [
+    ("folds", "x"), ("folds", 1), ("folds", 2.5), ("refine", -1), ("abandon", 0.5), ("abandon", None), ("lambdas", ["x"]),
+    ("lambdas", [float("nan")]),
+])  # fmt: skip
+def test_arguments_of_tune_are_named(argument, value):
+    with pytest.raises(ValueError, match=f"^{argument}: found"):
+        lacuna.tune(HOLES, methods="mean", **{argument: value})
+
+
+def test_arguments_of_others_are_named():
+    completer = lacuna.TensorCompleter(**QUICK).fit(HOLES)
+    for call in (lacuna.evaluate, lacuna.certify, lambda one, data: lacuna.explain(one), lambda one, data: lacuna.report(one)):
+        with pytest.raises(TypeError, match="completer: found int, expected a TensorCompleter"):
+            call(3, HOLES)
+    for call, argument, value in (
+        (lambda **k: lacuna.certify(completer, HOLES, **k), "tolerance", "x"), (lambda **k: lacuna.split(HOLES, **k), "fraction", None),
+        (lambda **k: lacuna.split(HOLES, **k), "fraction", "x"), (lambda **k: lacuna.split(HOLES, **k), "random_state", -1),
+        (completer.predict, "interval", "x"), (lambda **k: lacuna.evaluate(completer, HOLES, **k), "interval", 2),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{argument}: found"):
+            call(**{argument: value})
+
+
+def test_axes_and_cells_of_a_tensor_fit_each_other():
+    axes = [lacuna.Axis("a", 2), lacuna.Axis("b", 3)]
+    assert lacuna.Tensor(axes, ([0, 1], [0, 2]), [1.0, 2.0]).shape == (2, 3)
+    for made, sentence in (
+        (lambda: lacuna.Tensor([3, 4], ([0], [0]), [1.0]), "axes: found int"), (lambda: lacuna.Tensor(axes, ([0],), [1.0]), "coords: found 1"),
+        (lambda: lacuna.Tensor(axes, ([0], [3]), [1.0]), "found indices from 3 to 3 along 'b', expected 0 to 2"),
+        (lambda: lacuna.Tensor(axes, ([0], [0, 1]), [1.0]), "coords along 'b': found"),
+        (lambda: lacuna.Tensor(axes, ([0], [0.5]), [1.0]), "expected indices"), (lambda: lacuna.Axis("a", -1), "size: found -1"),
+        (lambda: lacuna.Tensor(axes, ([0], [0]), [1.0], [1.0, 2.0]), "weights: found"), (lambda: lacuna.Axis("a", 2, ["x"]), "labels: found"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=sentence):
+            made()
+
+
 def test_memory_is_refused_before_it_is_asked_for():
     coords = np.array([[0, 3_000_000], [0, 3_000_000], [0, 3_000_000]])
     huge = (coords, np.array([1.0, 2.0]), (4_000_000,) * 3)
