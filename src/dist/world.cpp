@@ -29,7 +29,17 @@ Result<std::unique_ptr<World>> join_world() {
   if (module == nullptr) return usage_error(*path, std::string("it cannot be loaded: ") + ::dlerror());
   const auto join = reinterpret_cast<Join>(::dlsym(module, kJoin));
   if (join == nullptr) return usage_error(*path, "it is not lacuna's module for MPI");
-  return std::unique_ptr<World>(join());
+  std::unique_ptr<World> world(join());
+  // Each would do all of the work, and write over what the others do.
+  if (const int met = world->everyone().size(); met != processes) {
+    world->leave();
+    return usage_error(
+        "", "started as one of " + std::to_string(processes) + " processes, but MPI has met " +
+                std::to_string(met) +
+                " of them: start it with the launcher of the MPI that it was built with (mpirun, or "
+                "srun --mpi=pmix)");
+  }
+  return world;
 }
 
 }  // namespace lacuna

@@ -36,7 +36,8 @@ using Join = World* (*)();
 // How many processes the launcher says it has started; 1 without one. Starts nothing.
 [[nodiscard]] int launched_processes();
 
-// Null when this process was started alone. An error when it is one of several and the module is missing or is refused.
+// Null when this process was started alone. An error when it is one of several and the module is missing or is refused,
+// or when MPI does not meet all of them, as with a launcher that speaks another protocol.
 [[nodiscard]] Result<std::unique_ptr<World>> join_world();
 
 }  // namespace lacuna

@@ -4,8 +4,10 @@
 #include <Spectra/SymEigsSolver.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
+#include "base/rng.hpp"
 #include "linalg/decompose.hpp"
 
 namespace lacuna {
@@ -13,8 +15,10 @@ namespace {
 
 constexpr Eigen::Index kDense = 48;    // with fewer rows than this the Gram matrix itself is cheaper
 constexpr double kRougher = 1e-3;      // where that does not succeed
+constexpr double kAtBest = 100.0;      // roundings of a product, below which nothing converges
 constexpr Eigen::Index kBasis = 30;    // Lanczos vectors beyond those wanted
 constexpr Eigen::Index kRounds = 100;  // restarts
+constexpr std::uint64_t kSeed = 1;     // of a block's first columns
 
 // x -> Z_p Z_p' x, as Spectra wants it. When to restart and to stop is decided by decompositions that differ in their last
 // bits between kinds of processors, so the first process asks for products and the others serve them until it is done.
@@ -67,17 +71,57 @@ TopSingular of_dense(const Eigen::MatrixXd& gram, Eigen::Index count) {
           .vectors = eigen.vectors.rightCols(count).rowwise().reverse()};
 }
 
-// Nothing where it does not converge.
 template <class Real>
-TopSingular by_lanczos(GramProduct<Real>& gram, Eigen::Index wanted, double accuracy) {
+void multiply(const GramProduct<Real>& gram, const Eigen::MatrixXd& block, Eigen::MatrixXd& product) {
+  product.resize(block.rows(), block.cols());
+  for (Eigen::Index j = 0; j < block.cols(); ++j) gram.perform_op(block.col(j).data(), product.col(j).data());
+}
+
+// The longest of G v - v theta.
+double missed(const Eigen::MatrixXd& product, const Eigen::MatrixXd& vectors, const Eigen::VectorXd& values) {
+  return (product - vectors * values.asDiagonal()).colwise().norm().maxCoeff();
+}
+
+// Iterations of a block of as many columns as Lanczos has vectors, for a Gram matrix whose rank is not above that: the
+// block then has all of its range after one product.
+template <class Real>
+TopSingular by_block(const GramProduct<Real>& gram, Eigen::Index wanted, double accuracy) {
+  Rng rng(kSeed);
+  Eigen::MatrixXd block(gram.rows(), std::min(wanted + kBasis, gram.rows()));
+  for (double& value : block.reshaped()) value = rng.normal();
+  Eigen::MatrixXd product;
+  accuracy = std::max(accuracy, kAtBest * static_cast<double>(std::numeric_limits<Real>::epsilon()));
+  for (Eigen::Index round = 0; round < kRounds; ++round) {
+    block = thin_qr(block).q;
+    multiply(gram, block, product);
+    const TopSingular found = of_dense(block.transpose() * product, wanted);
+    if (missed(product * found.vectors, block * found.vectors, found.squared) <= accuracy * found.squared(0))
+      return {.squared = (1.0 + accuracy) * found.squared, .vectors = block * found.vectors};
+    block = product;
+  }
+  return {};
+}
+
+// Where the Lanczos vectors span all that the matrix has before they are as many as Spectra wants (with one fiber, as in a
+// part without agreeing modes, that is after the first) it throws or finds what is none: another way is taken there.
+template <class Real>
+TopSingular by_lanczos(GramProduct<Real>& gram, Eigen::Index wanted, double accuracy) try {
   Spectra::SymEigsSolver<GramProduct<Real>> lanczos(gram, wanted, std::min(wanted + kBasis, gram.rows()));
   for (const double reached : {accuracy, std::max(accuracy, kRougher)}) {
     lanczos.init();
     lanczos.compute(Spectra::SortRule::LargestAlge, kRounds, reached);
-    if (lanczos.info() == Spectra::CompInfo::Successful)
-      return {.squared = (1.0 + reached) * lanczos.eigenvalues(), .vectors = lanczos.eigenvectors()};
+    if (lanczos.info() != Spectra::CompInfo::Successful) continue;
+    const Eigen::VectorXd values = lanczos.eigenvalues();
+    const Eigen::MatrixXd vectors = lanczos.eigenvectors();
+    Eigen::MatrixXd product;
+    multiply(gram, vectors, product);
+    if (missed(product, vectors, values) <= 2.0 * std::max(reached, kRougher) * values(0))
+      return {.squared = (1.0 + reached) * values, .vectors = vectors};
+    break;
   }
-  return {};
+  return by_block(gram, wanted, accuracy);
+} catch (const std::runtime_error&) {
+  return by_block(gram, wanted, accuracy);
 }
 
 // The first process's.

@@ -135,6 +135,34 @@ TEST_P(SharedProblem, PrimalAndItsDerivatives) {
     });
 }
 
+// A part with one fiber, of a mode that is long enough for Lanczos: there is one direction to be found.
+TEST(SharedCertificate, OfAPartWithoutAgreeingModes) {
+  const test::WithThreads one(1);
+  const ProblemShape shape{.name = "one fiber",
+                           .extents = {120, 7, 5},
+                           .entries = 900,
+                           .parts = {{.mode = 0, .agree = {}}, {.mode = 1, .agree = {0}}},
+                           .ranks = {1, 2}};
+  ProblemCase<double> whole(shape, 5);
+  Rng rng(3);
+  const auto u = whole.random_point(rng);
+  DualProblem<double> alone(whole.data, test::kExactSolves);
+  DualProblem<double>::State state;
+  alone.evaluate(u, nullptr, state);
+  const Certificate certificate = certify<double>(whole.data, u, state.z, state.misfit);
+  for (const int processes : {2, 7})
+    ThreadGroup(processes).run([&](const Communicator& everyone) {
+      const ObservedTensor share = take_share_of_whole(whole.tensor, shape.parts, everyone);
+      const ProblemData<double> data(share, shape.parts, whole.data.lambda(), everyone);
+      DualProblem<double> problem(data, test::kExactSolves);
+      DualProblem<double>::State here;
+      problem.evaluate(u, nullptr, here);
+      const Certificate bounds = certify<double>(data, u, here.z, here.misfit);
+      EXPECT_NEAR(bounds.upper, certificate.upper, kRounding * certificate.upper);
+      EXPECT_NEAR(bounds.lower, certificate.lower, 1e-7 * certificate.upper);
+    });
+}
+
 // Parts that relate all entries of a position, or all there are, beside parts that are at home where entries are cut.
 TEST(SharedOperator, SendsWhatIsFewerOfSumsOverFibersAndEntries) {
   const test::WithThreads one(1);

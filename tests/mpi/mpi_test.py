@@ -315,6 +315,16 @@ class Alone(MpiTest):
         self.assertEqual(done.returncode, 0)
         self.assertNotIn("libmpi", done.stderr)
 
+    def test_a_launcher_that_speaks_another_protocol_is_refused(self):
+        """As with srun without --mpi=pmix: each process would do all of the work alone, and write over the others' model."""
+        for variable, count in (("PMI_SIZE", "2"), ("SLURM_STEP_NUM_TASKS", "4")):
+            done = subprocess.run([LACUNA, "fit", "train.tns", "-o", "m.lac"], cwd=self.folder, capture_output=True, text=True,
+                                  timeout=TIMEOUT, env={**ENVIRONMENT, variable: count})  # fmt: skip
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(f"started as one of {count} processes, but MPI has met 1 of them", done.stderr)
+            self.assertIn("--mpi=pmix", done.stderr)
+            self.assertFalse(self.path("m.lac").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -178,6 +178,40 @@ TEST(TopSingular, EqualsADenseDecomposition) {
   }
 }
 
+// Parts of a long mode with fewer fibers than there are Lanczos vectors: the Gram matrix has no more to find than one
+// direction a fiber, and a part without agreeing modes has one fiber.
+TEST(TopSingular, OfFewFibersEqualsADenseDecomposition) {
+  const test::WithThreads one(1);
+  for (const Index fibers : {1, 2, 5, 12, 30, 31, 32, 60}) {
+    test::ProblemShape shape{.name = "few fibers",
+                             .extents = {120, fibers, 3},
+                             .entries = std::min<Count>(900, 60 * fibers),
+                             .parts = {{.mode = 0, .agree = {}}, {.mode = 0, .agree = {1}}},
+                             .ranks = {1, 1}};
+    const ProblemCase<double> problem(shape, 513);
+    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(120, 1);
+    Eigen::MatrixXd by_second = Eigen::MatrixXd::Zero(120, fibers);
+    for (Count e = 0; e < problem.tensor.size(); ++e) {
+      const double value = problem.tensor.values()[e];
+      all(problem.tensor.index(0)[e], 0) += value;
+      by_second(problem.tensor.index(0)[e], problem.tensor.index(1)[e]) += value;
+    }
+    for (std::size_t part = 0; part < 2; ++part) {
+      const Eigen::VectorXd sigma = (part == 0 ? all : by_second).jacobiSvd().singularValues();
+      for (const int count : {1, 3}) {
+        const TopSingular top = top_singular<double>(problem.data, part, problem.data.y(), count);
+        ASSERT_EQ(top.squared.size(), count);
+        for (int j = 0; j < count; ++j)
+          EXPECT_NEAR(top.squared(j), j < sigma.size() ? sigma(j) * sigma(j) : 0.0,
+                      1e-6 * sigma(0) * sigma(0))
+              << fibers << " fibers, part " << part;
+        EXPECT_NEAR((top.vectors.transpose() * top.vectors - Eigen::MatrixXd::Identity(count, count)).norm(),
+                    0.0, 1e-6);
+      }
+    }
+  }
+}
+
 // Nothing is fitted yet: the bounds are 0 and all that Y has.
 TEST(Certificate, OfZeroIsDefined) {
   const test::WithThreads one(1);
