@@ -8,7 +8,7 @@ import subprocess
 import unittest
 import zlib
 
-from support import LACUNA, TIMEOUT, SampleTest
+from support import LACUNA, SANITIZED, TIMEOUT, SampleTest
 
 REFUSED = 3
 
@@ -160,6 +160,7 @@ class Answers(SampleTest):
         self.assertIn("label-\ufffd", json.dumps(answers, ensure_ascii=False))
         self.assertIn("label-\ufffd", self.ok_json("explain", "m.lac", "u1,label-\udcff")["cell"]["b"])
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's shadow takes all address space")
     def test_more_positions_than_memory_holds_are_told_before_it_is_taken(self):
         modes = [{"name": name, "size": 4_000_000_000} for name in "ab"]
         self.path("m.lac").write_bytes(pack(plain_header(modes=modes)))

@@ -12,11 +12,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from support import LACUNA, CliTest
+from support import LACUNA, CliTest, sanitized
 
 FORMATS = Path(LACUNA).resolve().parent / "lacuna-formats"
 HOSTILE = Path(__file__).resolve().parent.parent / "hostile_files"
-SANITIZED = b"__asan_init" in FORMATS.read_bytes() or b"__tsan_init" in FORMATS.read_bytes()
+SANITIZED = sanitized(FORMATS)
 
 
 class Fakes(CliTest):
@@ -159,7 +159,7 @@ class Limits(CliTest):
         self.assertRegex(limits, r"Max core file size +0 +0")
 
     @unittest.skipIf(SANITIZED, "a sanitizer needs more calls")
-    def test_it_makes_no_file_and_no_connection(self):
+    def test_it_makes_no_file_and_no_connection_and_touches_no_other_process(self):
         # A library that is loaded before it and tries what a taken-over reader would try.
         self.write(
             "try.c",
@@ -168,7 +168,9 @@ class Limits(CliTest):
             #include <fcntl.h>
             #include <stdio.h>
             #include <stdlib.h>
+            #include <sys/resource.h>
             #include <sys/socket.h>
+            #include <sys/syscall.h>
             #include <unistd.h>
             typedef struct tiff TIFF;
             TIFF* TIFFOpen(const char* path, const char* mode) {
@@ -177,7 +179,12 @@ class Limits(CliTest):
               char* words[] = {"/bin/true", 0};
               int run = execve("/bin/true", words, 0);
               int child = fork();
-              dprintf(1, "%d %d %d %d|", made, online, run, child);
+              int other = getppid(), self = getpid();
+              struct rlimit limit;
+              int told = syscall(SYS_tgkill, other, other, 0);  // 0: whether it could
+              int limited = syscall(SYS_prlimit64, other, RLIMIT_CPU, 0, &limit);
+              int own = syscall(SYS_tgkill, self, self, 0) | syscall(SYS_prlimit64, 0, RLIMIT_CPU, 0, &limit);
+              dprintf(1, "%d %d %d %d %d %d %d|", made, online, run, child, told, limited, own);
               _exit(0);
             }
             """,
@@ -187,7 +194,7 @@ class Limits(CliTest):
             [FORMATS, "3000000000", "read", "tiff", "/nowhere.tif", ""], cwd=self.folder, capture_output=True,
             env={"LD_PRELOAD": str(self.path("try.so"))}, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        self.assertEqual(done.stdout, b"-1 -1 -1 -1|", done)
+        self.assertEqual(done.stdout, b"-1 -1 -1 -1 -1 -1 0|", done)
         self.assertFalse(self.path("made").exists())
 
     def test_bombs_end_in_a_sentence(self):

@@ -21,6 +21,17 @@ LACUNA = os.environ.get("LACUNA", "lacuna")
 TIMEOUT = 300  # seconds: far more than any run needs, on any machine
 
 
+def sanitized(binary):
+    """Whether it was built with a sanitizer of addresses or threads: its shadow takes all address space, more memory is
+    resident than the program asked for, and everything takes several times as long."""
+    path = shutil.which(binary)
+    code = Path(path).read_bytes() if path else b""
+    return b"__asan_init" in code or b"__tsan_init" in code
+
+
+SANITIZED = sanitized(LACUNA)
+
+
 class CliTest(unittest.TestCase):
     """Each test has an empty folder of its own, in which the binary runs."""
 
