@@ -179,17 +179,17 @@ class Limits(CliTest):
               char* words[] = {"/bin/true", 0};
               int run = execve("/bin/true", words, 0);
               int child = fork();
-              int other = getppid(), self = getpid();
+              int self = getpid();
               struct rlimit limit;
-              int told = syscall(SYS_tgkill, other, other, 0);  // 0: whether it could
-              int limited = syscall(SYS_prlimit64, other, RLIMIT_CPU, 0, &limit);
+              int told = syscall(SYS_tgkill, OTHER, OTHER, 0);  // 0: whether it could
+              int limited = syscall(SYS_prlimit64, OTHER, RLIMIT_CPU, 0, &limit);
               int own = syscall(SYS_tgkill, self, self, 0) | syscall(SYS_prlimit64, 0, RLIMIT_CPU, 0, &limit);
               dprintf(1, "%d %d %d %d %d %d %d|", made, online, run, child, told, limited, own);
               _exit(0);
             }
             """,
         )
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", "try.so", "try.c"], cwd=self.folder, check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", f"-DOTHER={os.getpid()}", "-o", "try.so", "try.c"], cwd=self.folder, check=True)
         done = subprocess.run(
             [FORMATS, "3000000000", "read", "tiff", "/nowhere.tif", ""], cwd=self.folder, capture_output=True,
             env={"LD_PRELOAD": str(self.path("try.so"))}, stdin=subprocess.DEVNULL,
