@@ -57,6 +57,8 @@ CASES = {
     "order 2": (entries((9, 8)), ()),
     "order 4": (entries((4, 3, 3, 2)), ()),
     "order 5": (entries((3, 3, 2, 2, 2)), ()),
+    "order 6": (entries((3, 2, 2, 2, 2, 2), share=0.6), ()),
+    "order 7": (entries((2,) * 7, share=0.6), ()),
     "order 8": (entries((2,) * 8, share=0.5), ()),
     "long and thin": (entries((200, 2, 2), share=0.5), ()),
     "everything observed": (entries((5, 4, 3), share=1.0), ()),

@@ -7,8 +7,12 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "cli"))
+from support import write_npy, write_png
 
 LACUNA = os.environ.get("LACUNA", "lacuna")
 TIMEOUT = 120  # seconds: far more than any command here needs
@@ -19,13 +23,18 @@ FIT = ("--preset", "paper", "--rank", "2", "--lambda", "1", "--max-iterations", 
 COMMANDS = {
     "fit": (("fit", "train.tns", "-o", "m.lac", *FIT), ("m.lac",)),
     "fit-all": (("fit", "labels.csv", "-o", "m.lac", "--history", "h.csv", "--report", "r.html", *FIT), ("m.lac", "h.csv", "r.html")),
+    "fit-checkpoint": (("fit", "train.tns", "-o", "m.lac", "--checkpoint", "c.ckpt", "--every", "0", *FIT), ("m.lac", "c.ckpt")),
     "complete": (("complete", "holes.npy", "-o", "full.npy", *FIT), ("full.npy",)),
+    "complete-png": (("complete", "holes.png", "-o", "full.png", *FIT), ("full.png",)),
     "predict": (("predict", "model.lac", "cells.csv", "-o", "p.csv"), ("p.csv",)),
     "tune": (("tune", "train.tns", "-o", "m.lac", "--table", "t.csv", "--state", "s.jsonl", "--folds", "2", "--lambda-grid", "1",
               "--refine", "0", *FIT), ("m.lac", "t.csv", "s.jsonl")),
     "split": (("split", "train.tns", "--train", "a.tns", "--test", "b.tns"), ("a.tns", "b.tns")),
     "convert": (("convert", "train.tns", "out.csv"), ("out.csv",)),
     "convert-gz": (("convert", "train.tns", "out.tns.gz"), ("out.tns.gz",)),
+    "convert-xz": (("convert", "train.tns", "out.tns.xz"), ("out.tns.xz",)),
+    "convert-zst": (("convert", "train.tns", "out.tns.zst"), ("out.tns.zst",)),
+    "complete-y4m": (("complete", "holes.npy", "-o", "out.y4m", "--clip", "0,255", *FIT), ("out.y4m",)),
     "convert-npz": (("convert", "train.tns", "out.npz"), ("out.npz",)),
     "convert-mat": (("convert", "holes.npy", "out.mat"), ("out.mat",)),
     "convert-npy": (("convert", "train.tns", "out.npy"), ("out.npy",)),
@@ -41,7 +50,7 @@ COMMANDS = {
 }  # fmt: skip
 TOGETHER = ("split", "convert-envi", "predict-interval")  # their outputs are all new or all as they were
 MOST_BETWEEN = 2
-TIMED = ("h.csv", "r.html")  # outputs that hold times: they are compared by their beginning and end
+TIMED = ("h.csv", "r.html", "c.ckpt")  # outputs that hold times: compared by their beginning and end, or gone on from
 
 
 class Finding(Exception):
@@ -73,20 +82,14 @@ class World:
         self.write("labels.csv", "user,item,week,value\n" + "".join(f"u{i},i{j},w{k},{truth(i, j, k)}\n" for i, j, k in known[:120]))
         self.write("cells.csv", "user,item,week\n" + "".join(f"u{i},i{j},w{k}\n" for i, j, k in self.cells[100:300]))
         self.write("more.csv", "user,item,week,value\nu1,i2,w9,3.5\nu20,i1,w1,2.5\nu20,i2,w2,3.5\n")
-        self.write_npy("holes.npy", {c: truth(*c) for c in known})
+        seen = {c: truth(*c) for c in known}
+        box = [(i, j, k) for i in range(9) for j in range(8) for k in range(5)]
+        write_npy(self.folder / "holes.npy", (9, 8, 5), [seen.get(c, math.nan) for c in box])
+        write_png(self.folder / "holes.png", 9, 8, lambda i, j: (20 * i, 30 * j, 90, 0 if (i + j) % 5 == 2 else 255))
         for model, words in (("model.lac", ()), ("intervals.lac", ("--intervals",))):
             done = self.run("fit", "labels.csv", "-o", model, *FIT, *words)
             if done.returncode != 0:
                 raise Finding(f"the model could not be made: {done.stderr}")
-
-    def write_npy(self, name, known):
-        import array
-
-        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 8, 5), }"
-        header += " " * (-(len(header) + 11) % 64) + "\n"
-        values = [known.get((i, j, k), math.nan) for i in range(9) for j in range(8) for k in range(5)]
-        data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + array.array("d", values).tobytes()
-        (self.folder / name).write_bytes(data)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
@@ -131,11 +134,15 @@ class World:
             if now.get(given) != content:
                 raise Finding(f"{words}: the input {given} was changed")
         for left in sorted(set(now) - set(self.inputs) - set(whole)):
-            if killed and (now[left] in whole.values() or name in TOGETHER and now[left] == OLD):
+            known = now[left] in whole.values() or name in TOGETHER and now[left] == OLD
+            if killed and (known or "c.ckpt" in whole and self.goes_on(left)):
                 continue  # killed in the moment between a whole file's temporary name and its own
             raise Finding(f"{words}: {left} ({len(now[left])} bytes) was left behind; exit {code}, {error}")
         for output, content in whole.items():
-            self.check_output(words, output, now.get(output), content, old, code, best_so_far)
+            if output == "c.ckpt":
+                self.check_checkpoint(words, now.get(output), old, code, error)
+            else:
+                self.check_output(words, output, now.get(output), content, old, code, best_so_far)
         if name in TOGETHER:
             self.check_together(words, now, whole, killed)
         if not killed:
@@ -165,6 +172,21 @@ class World:
         if best_so_far and found is not None and self.run("info", output).returncode == 0:
             return
         raise Finding(f"{words}: {output} is neither what was there nor whole ({'missing' if found is None else len(found)}); exit {code}")
+
+    def check_checkpoint(self, words, found, old, code, error):
+        """One that could not be written is told, and the fit goes on without."""
+        if found is None and not old or found == OLD and old:
+            if code == 0 and "c.ckpt" not in error:
+                raise Finding(f"{words}: ended well without c.ckpt, and said nothing: {error[-300:]}")
+        elif found is None or not self.goes_on("c.ckpt"):
+            raise Finding(f"{words}: c.ckpt is neither what was there nor whole ({found and len(found)}); exit {code}")
+
+    def goes_on(self, checkpoint):
+        """Whether the fit goes on from this file, and ends with the same bytes."""
+        with tempfile.TemporaryDirectory(prefix="lacuna-torture-") as elsewhere:  # this disk may be full
+            resumed = Path(elsewhere) / "m.lac"
+            done = self.run("fit", "train.tns", "-o", resumed, "--resume", checkpoint, *FIT)
+            return done.returncode == 0 and resumed.read_bytes() == self.whole["fit-checkpoint"]["m.lac"]
 
     @staticmethod
     def is_whole_text(output, found, content, best_so_far):
