@@ -133,6 +133,21 @@ std::string body_text(const Model& model) {
   return "nothing but the offsets";
 }
 
+// Each with its parts or, where it has none, its settings.
+void print_members(const Json& members) {
+  for (const Json& member : members) {
+    fmt::print("\n{:.3g} of {}, offsets {}\n", member["weight"].get<double>(),
+               member["method"].get<std::string>(), member["offsets"].get<std::string>());
+    if (member.contains("parts")) {
+      print_parts(member["parts"], member["mixture"].get<std::vector<double>>());
+      continue;
+    }
+    Json settings = member["settings"];
+    settings.erase("run");
+    fmt::print("settings {}\n", settings.dump());
+  }
+}
+
 Result<int> InfoCommand::show_model() const {
   auto model = load_model(path);
   if (!model) return model.error();
@@ -158,6 +173,7 @@ Result<int> InfoCommand::show_model() const {
     print_parts(about["parts"], about["mixture"].get<std::vector<double>>());
   else
     fmt::print("{}\n", body_text(*model));
+  if (about.contains("members")) print_members(about["members"]);
   Json settings = about["settings"];
   settings.erase("run");
   fmt::print("\nsettings {}\n", settings.dump());

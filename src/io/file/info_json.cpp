@@ -60,6 +60,20 @@ ordered_json part_json(const ModelPart& part, const std::vector<Mode>& modes) {
           {"lambda", part.lambda}};
 }
 
+// What a member of a blend has of its own.
+ordered_json member_json(const Model& model, double weight) {
+  ordered_json about{{"weight", weight},
+                     {"method", model.method},
+                     {"rank", ranks(model)},
+                     {"offsets", describe(spec_of(model.offsets), model.modes)},
+                     {"mixture", Predictor(model).mixture()},
+                     {"settings", to_json(model.record)}};
+  if (const Latent* latent = model.latent())
+    for (const ModelPart& part : latent->parts)
+      list_in(about, "parts").push_back(part_json(part, model.modes));
+  return about;
+}
+
 }  // namespace
 
 ordered_json positions_json(const Mode& mode) {
@@ -122,6 +136,9 @@ ordered_json model_json(const Model& model) {
                     {"positions", positions_json(mode)}});
   if (const Latent* latent = model.latent())
     for (const ModelPart& part : latent->parts) list_in(about, "parts").push_back(part_json(part, modes));
+  if (const auto* blend = std::get_if<Blend>(&*model.body))
+    for (std::size_t m = 0; m < blend->members.size(); ++m)
+      list_in(about, "members").push_back(member_json(blend->members[m], blend->weights[m]));
   return about;
 }
 
