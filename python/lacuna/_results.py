@@ -84,6 +84,8 @@ class Fitted:
             chosen.pop("lambdas", None)  # they follow from it
         if isinstance(chosen.get("path"), list):  # of lambdas, the last one the fit's own
             chosen["path"] = len(chosen["path"]) - 1
+        if "negatives" in said:  # of facts; None would draw as many as are usual
+            chosen["negatives"] = int(said["negatives"])
         self._params.update(chosen, intervals=self._fitted().has_intervals)
 
     def __getstate__(self) -> dict[str, Any]:

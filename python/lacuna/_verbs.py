@@ -233,9 +233,9 @@ def report(completer: TensorCompleter, *, train: Any = None, test: Any = None, p
     known, unseen = (
         None if data is None else source_of(data, how, completer._axes).entries() for data in (train, test)
     )
-    picture = model.picture if picture is None else bool(picture)
     if picture and len(completer.shape_) > 3:
         raise ValueError(f"picture: found a model of {len(completer.shape_)} modes, expected 2 or 3")
+    picture = model.picture if picture is None else bool(picture)
     return Report(_core.report_page(model, known, unseen, picture))
 
 

@@ -3,6 +3,7 @@
 have. A new one is thrown at by itself, or this file says what it lacks."""
 
 import copy
+import importlib
 import inspect
 import os
 import pickle
@@ -49,19 +50,23 @@ def as_kind(draw, array):
         return lacuna.Tensor(axes, at, array[at])
     if kind == "dlpack":
         return Lent(array)
+    needs = {"csr": "scipy.sparse", "coo": "sparse", "xarray": "xarray"}.get(kind, "pandas")
+    try:
+        library = importlib.import_module(needs)
+    except ImportError:  # not here
+        return array
     if kind == "csr":
-        return pytest.importorskip("scipy.sparse").csr_array(array) if array.ndim == 2 and array.dtype.kind in "if" else array
+        return library.csr_array(array) if array.ndim == 2 and array.dtype.kind in "if" else array
     if kind == "coo":
-        return pytest.importorskip("sparse").COO.from_numpy(array) if array.dtype.kind in "if" else array
+        return library.COO.from_numpy(array) if array.dtype.kind in "if" else array
     if kind == "xarray":
-        return pytest.importorskip("xarray").DataArray(array)
-    pandas = pytest.importorskip("pandas")
+        return library.DataArray(array)
     if kind == "wide":
-        return pandas.DataFrame(array, index=[f"row {i}" for i in range(len(array))]) if array.ndim == 2 else array
+        return library.DataFrame(array, index=[f"row {i}" for i in range(len(array))]) if array.ndim == 2 else array
     if array.ndim < 2:
-        return pandas.Series(array)
-    index = pandas.MultiIndex.from_arrays([np.asarray(along, object) for along in at])
-    series = pandas.Series(array[at], index=index)
+        return library.Series(array)
+    index = library.MultiIndex.from_arrays([np.asarray(along, object) for along in at])
+    series = library.Series(array[at], index=index)
     return series if kind == "series" else series.rename("value").rename_axis([f"m{k}" for k in range(array.ndim)]).reset_index()
 
 
