@@ -12,7 +12,7 @@ import numpy as np
 from . import _core, _settings
 from ._kinds import source_of
 from ._results import Fitted
-from ._sources import Array, Coords, DenseSource, Reading
+from ._sources import Array, Coords, Reading
 from ._top import Listed, top_lists
 
 BLOCK = 1 << 20  # cells that are predicted at a time

@@ -68,7 +68,8 @@ class Fitted:
         last = self._history[-1] if self._history else {}
         self._outcome = {
             "iterations": run.get("iterations"), "seconds": run.get("seconds"), "stop_reason": run.get("stop_reason"),
-            "converged": _core.converged(run["stop_reason"]) if run.get("stop_reason") else None, "choosing_seconds": run.get("choosing_seconds"), "objective": last.get("objective"),
+            "converged": _core.converged(run["stop_reason"]) if run.get("stop_reason") else None,
+            "choosing_seconds": run.get("choosing_seconds"), "objective": last.get("objective"),
             "train_rmse": last.get("train_rmse"), "test_rmse": last.get("test_rmse"), "test_auc": last.get("test_auc"),
             "held_out_rmse": run.get("held_out_rmse"), "held_out_auc": run.get("held_out_auc"),
             "held_out_mrr": run.get("held_out_mrr"), "gap": last.get("gap"),

@@ -126,15 +126,16 @@ def signature(reading: Iterable[str] = ()) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(name, kind, default=value) for name, value in every.items()])
 
 
-def show_keywords(function: Callable[..., Any], reading: Iterable[str] = ()) -> None:
-    """Has a function that takes all keywords as **settings say so: in its signature, and in its docstring."""
+def show_keywords(function: Callable[..., Any], reading: Iterable[str] = (), explained: bool = True) -> None:
+    """Has a function that takes all keywords as **settings say so: in its signature, and in its docstring unless that
+    names another one that does."""
     named = inspect.signature(function)
     own = [one for one in named.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     taken = {one.name for one in own}
     more = [one for one in signature(reading).parameters.values() if one.name not in taken]
     function.__signature__ = named.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-    said = inspect.cleandoc(function.__doc__ or "")
-    function.__doc__ = f"{said}\n\n{documentation()}\n"
+    if explained:
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{documentation()}\n"
 
 
 def documentation() -> str:

@@ -52,12 +52,14 @@ class Tensor:
         lists = [(f"coords along '{axis.name}'", along) for axis, along in zip(self.axes, self.coords)]
         for name, numbers in [*lists, *([("weights", self.weights)] if self.weights is not None else [])]:
             if numbers.shape != self.values.shape:
-                raise ValueError(f"{name}: found an array of shape {numbers.shape}, expected one number for each of {len(self.values)} values")
+                expected = f"one number for each of {len(self.values)} values"
+                raise ValueError(f"{name}: found an array of shape {numbers.shape}, expected {expected}")
         for axis, along in zip(self.axes, self.coords):
             if along.dtype.kind not in "iu" and along.size:
                 raise ValueError(f"coords: found an array of {along.dtype} along '{axis.name}', expected indices from 0")
             if along.size and not 0 <= int(along.min()) <= int(along.max()) < axis.size:
-                raise ValueError(f"coords: found indices from {along.min()} to {along.max()} along '{axis.name}', expected 0 to {axis.size - 1}")
+                found = f"indices from {along.min()} to {along.max()} along '{axis.name}'"
+                raise ValueError(f"coords: found {found}, expected 0 to {axis.size - 1}")
 
     @staticmethod
     def of_array(array: Array, axes: list[Axis]) -> Tensor:

@@ -174,8 +174,8 @@ def info(data: Any, **settings: Unpack[Everything]) -> dict[str, Any]:
     """What is in data or in a fitted completer, as the command line's info tells it.
 
     Of data: shape, observed, missing, density, min, max, mean, of each mode how its entries lie on fibers, and fit_bytes,
-    what memory a fit with these keywords needs; unless they say something, one of the paper's model at rank 10. Of a
-    completer, or the file of one: what it is, what it was told, and what its modes and parts are.
+    what memory a fit with these keywords, which are those of complete, needs; without any, one of the paper's model at
+    rank 10. Of a completer, or the file of one: what it is, what it was told, and what its modes and parts are.
     """
     if isinstance(data, (str, os.PathLike)) and _core.is_model_file(os.fspath(data)):
         data = load(data)
@@ -239,5 +239,5 @@ def report(completer: TensorCompleter, *, train: Any = None, test: Any = None, p
     return Report(_core.report_page(model, known, unseen, picture))
 
 
-for _function in (complete, info):
-    _settings.show_keywords(_function, Reading.__dataclass_fields__)
+_settings.show_keywords(complete, Reading.__dataclass_fields__)
+_settings.show_keywords(info, Reading.__dataclass_fields__, explained=False)

@@ -73,7 +73,8 @@ TensorFile read(const std::string& path, ReadOptions& options) {
   return value_of(std::move(*file));
 }
 
-// The mode of this name lies across the columns of the table; "none": there is a line for each cell; empty: as it was.
+// The mode of this name lies across the columns of the table; "none": there is a line for each cell; empty:
+// as it was.
 void lay_across(TensorFile& file, const std::string& across) {
   if (across.empty()) return;
   std::vector<std::string> names{"none"};
@@ -89,7 +90,8 @@ void lay_across(TensorFile& file, const std::string& across) {
   file.table.wide_mode = static_cast<int>(place - names.begin()) - 1;
 }
 
-// Dense: the entries list every cell, last mode fastest. `layout`: as this was laid out, if the entries came from a file.
+// Dense: the entries list every cell, last mode fastest. `layout`: as this was laid out, if the entries came
+// from a file.
 void write(const std::string& path, std::vector<Mode> modes, Entries& entries, bool dense,
            const std::string& dtype, bool fortran_order, const Layout* layout, const std::string& format,
            const std::string& across) {

@@ -32,7 +32,8 @@ class Watch {
   void meanwhile(std::function<void()> tick) { tick_ = std::move(tick); }
 
   [[nodiscard]] bool interrupted() const { return interrupted_; }
-  // KeyboardInterrupt with this sentence after Ctrl-C, of work that is worth nothing when it ends early. Needs the GIL.
+  // KeyboardInterrupt with this sentence after Ctrl-C, of work that is worth nothing when it ends early. Needs
+  // the GIL.
   void refuse_interrupted(const char* sentence) const;
 
  private:

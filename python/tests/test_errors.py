@@ -168,11 +168,13 @@ def test_axes_and_cells_of_a_tensor_fit_each_other():
     axes = [lacuna.Axis("a", 2), lacuna.Axis("b", 3)]
     assert lacuna.Tensor(axes, ([0, 1], [0, 2]), [1.0, 2.0]).shape == (2, 3)
     for made, sentence in (
-        (lambda: lacuna.Tensor([3, 4], ([0], [0]), [1.0]), "axes: found int"), (lambda: lacuna.Tensor(axes, ([0],), [1.0]), "coords: found 1"),
+        (lambda: lacuna.Tensor([3, 4], ([0], [0]), [1.0]), "axes: found int"),
+        (lambda: lacuna.Tensor(axes, ([0],), [1.0]), "coords: found 1"),
         (lambda: lacuna.Tensor(axes, ([0], [3]), [1.0]), "found indices from 3 to 3 along 'b', expected 0 to 2"),
         (lambda: lacuna.Tensor(axes, ([0], [0, 1]), [1.0]), "coords along 'b': found"),
         (lambda: lacuna.Tensor(axes, ([0], [0.5]), [1.0]), "expected indices"), (lambda: lacuna.Axis("a", -1), "size: found -1"),
-        (lambda: lacuna.Tensor(axes, ([0], [0]), [1.0], [1.0, 2.0]), "weights: found"), (lambda: lacuna.Axis("a", 2, ["x"]), "labels: found"),
+        (lambda: lacuna.Tensor(axes, ([0], [0]), [1.0], [1.0, 2.0]), "weights: found"),
+        (lambda: lacuna.Axis("a", 2, ["x"]), "labels: found"),
     ):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=sentence):
             made()

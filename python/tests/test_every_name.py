@@ -10,7 +10,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from test_odd import FEW, INDICES, METHODS, ODD_NUMBERS, arrays, clearly
 
 import lacuna
@@ -18,6 +18,9 @@ from lacuna import _sources
 
 QUICKLY = {"max_time": 1, "effort": "low"}
 NAMES = ["a.npy", "a.npz", "a.mat", "a.tns", "a.csv", "a.png", "a.y4m", "a.xyz", "a", "", "no/such/a.csv", "noise", "model.lac", "."]
+
+
+KINDS = ["array", "masked", "list", "triple", "tensor", "dlpack", "csr", "coo", "xarray", "wide", "series", "long"]
 
 
 class Lent:
@@ -35,7 +38,7 @@ class Lent:
 
 def as_kind(draw, array):
     """The array as something else that data may be."""
-    kind = draw(st.sampled_from(["array", "masked", "list", "triple", "tensor", "dlpack", "csr", "coo", "xarray", "wide", "series", "long"]))
+    kind = draw(st.sampled_from(KINDS))
     if array.ndim < 1 or kind == "array":
         return array
     if kind == "masked":
@@ -84,7 +87,8 @@ def data(draw):
 ODD_LISTS = st.one_of(ODD_NUMBERS, st.lists(ODD_NUMBERS, max_size=2))
 WORDS = st.one_of(ODD_NUMBERS, st.sampled_from(["mode1", "mode1,mode3", "mode9", "auto", "none", "mean", "last", "mode1|mode2"]),
                   st.lists(st.sampled_from(["mode1", "mode2", "mode3", "mode9"]), max_size=3))  # fmt: skip
-BY_MODE = st.one_of(ODD_NUMBERS, st.dictionaries(st.sampled_from(["mode1", "mode2", "time", ""]), st.one_of(data(), st.just("7d")), max_size=2))
+MODES = st.sampled_from(["mode1", "mode2", "time", ""])
+BY_MODE = st.one_of(ODD_NUMBERS, st.dictionaries(MODES, st.one_of(data(), st.just("7d")), max_size=2))
 PATHS = st.one_of(st.sampled_from(NAMES), st.none(), st.integers(), st.just(b"bytes"))
 # What parameters of these names take; all others are given odd numbers, words and lists.
 KNOWN = {
@@ -100,6 +104,7 @@ KNOWN = {
     "n_jobs": st.sampled_from([None, 1, 2, -1, 0, -2, True, "x"]),  # threads that there are
     "folds": st.one_of(st.integers(-1, 4), ODD_NUMBERS), "progress": st.sampled_from([False, True, None, 3]),
 }  # fmt: skip
+HALF = settings(FEW, max_examples=max(1, FEW.max_examples // 2))  # there are many names
 MAKES_FITS = ("complete", "tune", "TensorCompleter", "info")
 
 
@@ -179,7 +184,7 @@ def test_nothing_public_is_forgotten(fitted):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@FEW
+@HALF
 @given(drawn=st.data())
 def test_functions(fitted, folder, name, drawn):
     function = getattr(lacuna, name)
@@ -195,7 +200,7 @@ def test_functions(fitted, folder, name, drawn):
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-@FEW
+@HALF
 @given(drawn=st.data())
 def test_methods_of_a_completer(fitted, folder, name, drawn):
     completer = one_of(drawn.draw, fitted) if drawn.draw(st.integers(0, 9)) else lacuna.TensorCompleter(**QUICKLY)
@@ -234,7 +239,8 @@ def test_classes_of_data(folder, drawn):
     lists = st.lists(st.integers(-1, 6), min_size=size, max_size=size)
     coords = [drawn.draw(st.one_of(lists, ODD_LISTS)) for _ in range(drawn.draw(st.integers(0, 3)))]
     values = drawn.draw(st.one_of(st.lists(st.floats(), min_size=size, max_size=size), ODD_LISTS))
-    tensor = clearly(lambda: lacuna.Tensor(axes, tuple(coords), values, drawn.draw(ODD_LISTS), drawn.draw(st.booleans()), drawn.draw(st.booleans())))
+    others = [drawn.draw(ODD_LISTS), drawn.draw(st.booleans()), drawn.draw(st.booleans())]
+    tensor = clearly(lambda: lacuna.Tensor(axes, tuple(coords), values, *others))
     if tensor is not None:
         for use in (lambda t: lacuna.complete(t, method="mean"), lambda t: t.to_numpy(), lambda t: t.to_pandas(), repr, len,
                     lambda t: (t.shape, t.modes, t.labels), lambda t: lacuna.write("a.csv", t), copy.deepcopy, lacuna.split):  # fmt: skip
