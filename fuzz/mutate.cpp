@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -66,6 +67,11 @@ Bytes pack(const std::uint8_t* plain, std::size_t size, int header) {
 }
 
 }  // namespace
+
+bool has_word(const std::uint8_t* data, std::size_t size, std::string_view word) {
+  const std::string quoted = '"' + std::string(word) + '"';
+  return std::search(data, data + size, quoted.begin(), quoted.end()) != data + size;
+}
 
 void mutate_bytes(Bytes& bytes, std::size_t most) {
   const std::size_t size = bytes.size();

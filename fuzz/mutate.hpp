@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <string_view>
 #include <vector>
 
 namespace lacuna::fuzz {
@@ -21,6 +22,9 @@ using Change = std::function<void(Bytes& file, std::size_t most, Random& random)
 std::size_t mutate_file(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed,
                         std::size_t option_bytes, const Change& change);
 
+// Whether a file holds "word" in quotes: of a model's kind, say.
+[[nodiscard]] bool has_word(const std::uint8_t* data, std::size_t size, std::string_view word);
+
 // libFuzzer's own mutation.
 void mutate_bytes(Bytes& bytes, std::size_t most);
 
@@ -29,5 +33,6 @@ void change_png(Bytes& file, std::size_t most, Random& random);    // the sum of
 void change_zip(Bytes& file, std::size_t most, Random& random);    // the sums of members that are stored
 void change_mat5(Bytes& file, std::size_t most, Random& random);   // what is inside of packed variables
 void change_model(Bytes& file, std::size_t most, Random& random);  // header as JSON, arrays, the file's sum
+void change_lines(Bytes& file, std::size_t most, Random& random);  // lines of JSON, all but the first
 
 }  // namespace lacuna::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Model files (docs/format.md): the header is changed as text or as JSON, the arrays as bytes or as numbers, and then
-// the length, the padding and the checksum are made true.
+// the length, the padding and the checksum are made true. Likewise files of lines of JSON, which have no sum.
 #include <zlib.h>
 
 #include <algorithm>
@@ -106,6 +106,22 @@ void change_number(Bytes& arrays, Random& random) {
               sizeof value);
 }
 
+// A text as JSON, changed in up to three places; or as it was, where it is none.
+void change_text(Bytes& text, Random& random) {
+  int deepest = 0;
+  json read = json::parse(
+      text.begin(), text.end(),
+      [&](int depth, json::parse_event_t, json&) {
+        deepest = std::max(deepest, depth);
+        return depth < kDeepest;
+      },
+      false);
+  if (read.is_discarded() || deepest >= kDeepest) return;
+  for (std::size_t changes = 1 + pick(random, 3); changes > 0; --changes) change_json(read, random);
+  const std::string changed = read.dump(-1, ' ', false, json::error_handler_t::replace);
+  text.assign(changed.begin(), changed.end());
+}
+
 void append(Bytes& out, std::uint64_t number) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
 }
@@ -134,20 +150,8 @@ void change_model(Bytes& file, std::size_t most, Random& random) {
       else
         change_number(arrays, random);
       break;
-    default: {
-      int deepest = 0;
-      json read = json::parse(
-          header.begin(), header.end(),
-          [&](int depth, json::parse_event_t, json&) {
-            deepest = std::max(deepest, depth);
-            return depth < kDeepest;
-          },
-          false);
-      if (read.is_discarded() || deepest >= kDeepest) break;
-      for (std::size_t changes = 1 + pick(random, 3); changes > 0; --changes) change_json(read, random);
-      const std::string text = read.dump(-1, ' ', false, json::error_handler_t::replace);
-      header.assign(text.begin(), text.end());
-    }
+    default:
+      change_text(header, random);
   }
   header.resize((kMagic + kLength + header.size() + kAligned - 1) / kAligned * kAligned - kMagic - kLength,
                 ' ');
@@ -156,6 +160,23 @@ void change_model(Bytes& file, std::size_t most, Random& random) {
   file.insert(file.end(), header.begin(), header.end());
   file.insert(file.end(), arrays.begin(), arrays.end());
   append(file, crc32(0, file.data(), static_cast<uInt>(file.size())));
+}
+
+void change_lines(Bytes& file, std::size_t most, Random& random) {
+  std::vector<std::pair<Bytes::iterator, Bytes::iterator>> lines;
+  for (auto begin = file.begin(); begin != file.end();) {
+    const auto end = std::find(begin, file.end(), '\n');
+    lines.emplace_back(begin, end);
+    begin = end == file.end() ? end : end + 1;
+  }
+  if (lines.size() < 2) return mutate_bytes(file, most);
+  const auto [begin, end] = lines[1 + pick(random, lines.size() - 1)];
+  Bytes line(begin, end);
+  if (random() % 4 == 0)
+    mutate_bytes(line, most);
+  else
+    change_text(line, random);
+  file.insert(file.erase(begin, end), line.begin(), line.end());
 }
 
 }  // namespace lacuna::fuzz

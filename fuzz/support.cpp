@@ -53,6 +53,8 @@ void require(bool holds, std::string_view sentence) {
 void check(const Error& error) {
   require(error.kind != ErrorKind::kInternal, "an internal error: " + error.message());
   require(!error.what.empty(), "an error without a sentence");
+  static const bool must_accept = std::getenv("LACUNA_FUZZ_MUST_ACCEPT") != nullptr;
+  require(!must_accept, "a seed is refused: " + error.message());
 }
 
 void check(const TensorFile& file) {

@@ -40,7 +40,8 @@ class MemoryFile {
 // Prints the sentence and aborts, which is how a target says that it has found something.
 void require(bool holds, std::string_view sentence);
 
-// An error has a sentence of printable text, and is nobody's mistake but the file's, the options' or the memory's.
+// An error has a sentence of printable text, and is nobody's mistake but the file's, the options' or the memory's. With
+// LACUNA_FUZZ_MUST_ACCEPT in the environment there may be none: a seed that is refused reaches nothing behind it.
 void check(const Error& error);
 // Modes and entries belong together, and nothing is infinite.
 void check(const TensorFile& file);
