@@ -58,6 +58,14 @@ bool QueryRules::is_question(const std::string& word) const {
   return (equals != std::string::npos || row) && !std::filesystem::exists(word, none);
 }
 
+std::optional<std::string> QueryRules::meant(const std::string& word) const {
+  for (int k = 0; k < names_->order(); ++k)
+    if (names_->find(k, word) != kUnseen)
+      return fmt::format("it is a position of mode {0}: expected {0}={1}, or a file of questions",
+                         names_->name(k), word);
+  return std::nullopt;
+}
+
 std::optional<std::string> QueryRules::incomplete(const Query& query) const {
   const auto open = std::find(query.role.begin(), query.role.end(), Asked::kOpen);
   if (!cells_) {
@@ -114,7 +122,11 @@ Result<Query> QueryRules::from_words(const std::vector<std::string>& words) cons
 Result<QueryReader> QueryReader::open(const std::string& path, const std::string& delimiter,
                                       const QueryRules& rules) {
   auto text = io::TextReader::open_input(path);
-  if (!text) return text.error();
+  if (!text) {
+    Error error = text.error();
+    if (const auto meant = rules.meant(path)) error.what += "; " + *meant;
+    return error;
+  }
   QueryReader reader(std::move(*text), rules);
   reader.delimiter_ = delimiter == "\\t" || delimiter == "tab" ? "\t" : delimiter;
   return reader;

@@ -38,6 +38,8 @@ class QueryRules {
   [[nodiscard]] Result<Query> from_words(const std::vector<std::string>& words) const;
   // Is this word one of those, and not a file?
   [[nodiscard]] bool is_question(const std::string& word) const;
+  // What a word that is neither stands for, where it is a position of some mode.
+  [[nodiscard]] std::optional<std::string> meant(const std::string& word) const;
   // What a question lacks, or has too much.
   [[nodiscard]] std::optional<std::string> incomplete(const Query& query) const;
   // What people know it as: "QUERIES" or "CELL".

@@ -44,6 +44,8 @@ struct CompleteCommand {
   Result<Holed> read() const;
   Result<int> copy(const TensorFile& file) const;
   [[nodiscard]] Predictor::Prediction predict(const Model& fitted, const TensorFile& file) const;
+  [[nodiscard]] nlohmann::ordered_json report(const FitResult& result,
+                                              const Predictor::Prediction& prediction, Count holes) const;
   void tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes, Count cells) const;
 };
 
@@ -90,18 +92,14 @@ Result<int> CompleteCommand::copy(const TensorFile& file) const {
   if (auto written = write_tensor(out, file); !written) return written.error();
   const Count cells = file.entries.size();
   output.say(fmt::format("note: nothing is missing in {}, so nothing is fitted", in));
+  FitResult nothing;
+  nothing.model.modes = file.modes;
+  nothing.model.entries = cells;
+  nothing.last.train_rmse = std::nan("");  // null
+  nothing.stop_reason = "nothing is missing";
+  nothing.converged = true;
   if (output.json)
-    print_json(nlohmann::ordered_json{{"shape", extents(file.modes)},
-                                      {"observed", cells},
-                                      {"filled", 0},
-                                      {"cold", 0},
-                                      {"unseen", 0},
-                                      {"denoised", false},
-                                      {"train_rmse", nullptr},
-                                      {"seconds", 0.0},
-                                      {"stop_reason", "nothing is missing"},
-                                      {"converged", true},
-                                      {"output", out}});
+    print_json(report(nothing, {}, 0));
   else
     fmt::print("0 of {} cells filled, written to {}\n", grouped(cells), out);
   return 0;
@@ -189,30 +187,37 @@ Result<int> CompleteCommand::run() {
   return exit_code(result, fit.strict);
 }
 
+nlohmann::ordered_json CompleteCommand::report(const FitResult& result,
+                                               const Predictor::Prediction& prediction, Count holes) const {
+  return {{"shape", extents(result.model.modes)},
+          {"observed", result.model.entries},
+          {"filled", holes},
+          {"cold", prediction.cold},
+          {"unseen", prediction.unseen},
+          {"denoised", denoise},
+          {"train_rmse", result.last.train_rmse},
+          {"held_out_rmse", or_null(result.held_out_rmse)},
+          {"held_out_auc", or_null(result.held_out_auc)},
+          {"held_out_mrr", or_null(result.held_out_mrr)},
+          {"seconds", result.seconds},
+          {"choosing_seconds", result.choosing_seconds},
+          {"choosing_applications", result.choosing_applications},
+          {"operator_applications", result.last.operator_applications},
+          {"stop_reason", result.stop_reason},
+          {"converged", result.converged},
+          {"output", out}};
+}
+
 void CompleteCommand::tell(const FitResult& result, const Predictor::Prediction& prediction, Count holes,
                            Count cells) const {
-  if (output.json)
-    print_json(nlohmann::ordered_json{{"shape", extents(result.model.modes)},
-                                      {"observed", result.model.entries},
-                                      {"filled", holes},
-                                      {"cold", prediction.cold},
-                                      {"unseen", prediction.unseen},
-                                      {"denoised", denoise},
-                                      {"train_rmse", result.last.train_rmse},
-                                      {"held_out_rmse", or_null(result.held_out_rmse)},
-                                      {"held_out_auc", or_null(result.held_out_auc)},
-                                      {"held_out_mrr", or_null(result.held_out_mrr)},
-                                      {"seconds", result.seconds},
-                                      {"choosing_seconds", result.choosing_seconds},
-                                      {"choosing_applications", result.choosing_applications},
-                                      {"operator_applications", result.last.operator_applications},
-                                      {"stop_reason", result.stop_reason},
-                                      {"converged", result.converged},
-                                      {"output", out}});
-  if (output.json) return;
+  if (output.json) {
+    print_json(report(result, prediction, holes));
+    return;
+  }
   fmt::print("{} of {} cells filled, written to {}\n", grouped(holes), grouped(cells), out);
   fmt::print("{}\n", expectation_text(result));
-  if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
+  if (const std::string applied = applications_text(result); !applied.empty() && output.verbose > 0)
+    fmt::print("{}\n", applied);
 }
 
 }  // namespace

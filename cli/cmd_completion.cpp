@@ -61,7 +61,7 @@ std::string bash_script(const std::vector<ListedVerb>& verbs) {
       "  ((COMP_CWORD > at)) && verb=${{COMP_WORDS[at]}}\n"
       "  COMPREPLY=()\n"
       "  case $verb in\n"
-      "    '') flags='--config --help --version' words='{0}'\n"
+      "    '') flags='--config --help --version -h -V' words='{0}'\n"
       "      ((COMP_CWORD > 1 && COMP_CWORD < at)) && words='' value=1 ;;\n"
       "    help) words='{0}' ;;\n",
       joined_names(verbs));
@@ -87,16 +87,25 @@ std::string zsh_flag(const ListedFlag& flag) {
   return lines;
 }
 
-std::string zsh_script(const std::vector<ListedVerb>& verbs) {
+// With the verb after --config FILE as well.
+std::string zsh_script(const std::vector<ListedFlag>& common, const std::vector<ListedVerb>& verbs) {
   std::string out =
       "#compdef lacuna\n# made by: lacuna completion zsh\n_lacuna() {\n  local -a verbs\n  verbs=(\n"
       "    'help:explains a verb'\n";
   for (const ListedVerb& verb : verbs)
     out += fmt::format("    '{}:{}'\n", verb.name, between_quotes(with_escapes(verb.what, ":\\")));
-  out +=
-      "  )\n  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n"
-      "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n"
-      "    help) _describe verb verbs ;;\n";
+  std::vector<std::string> before;
+  for (const ListedFlag& flag : common) before.insert(before.end(), flag.names.begin(), flag.names.end());
+  out += fmt::format(
+      "  )\n  local -i at=2\n  [[ $words[2] == --config ]] && at=4\n  [[ $words[2] == --config=* ]] && at=3\n"
+      "  if ((CURRENT < at && CURRENT > 2)); then\n    _files\n    return\n  fi\n"
+      "  if ((CURRENT <= at)); then\n    if [[ $words[CURRENT] == -* ]]; then compadd -- {}; else _describe "
+      "verb "
+      "verbs; fi\n"
+      "    return\n  fi\n  local verb=$words[at]\n  shift $((at - 1)) words\n  ((CURRENT -= at - 1))\n  case "
+      "$verb in\n"
+      "    help) _describe verb verbs ;;\n",
+      fmt::join(before, " "));
   for (const ListedVerb& verb : verbs) {
     out += fmt::format("    {})\n      _arguments", verb.name);
     bool file = false;  // one rule for all arguments without a flag
@@ -109,8 +118,9 @@ std::string zsh_script(const std::vector<ListedVerb>& verbs) {
          "fi\n";
 }
 
-std::string fish_flag(const ListedVerb& verb, const ListedFlag& flag) {
-  std::string line = fmt::format("complete -c lacuna -n '__fish_seen_subcommand_from {}'", verb.name);
+// `where`: the condition under which it is offered.
+std::string fish_flag(const std::string& where, const ListedFlag& flag) {
+  std::string line = fmt::format("complete -c lacuna -n '{}'", where);
   if (flag.positional)
     return flag.choices.empty() ? "" : fmt::format("{} -f -a '{}'\n", line, fmt::join(flag.choices, " "));
   for (const std::string& name : flag.names)
@@ -120,16 +130,19 @@ std::string fish_flag(const ListedVerb& verb, const ListedFlag& flag) {
   return fmt::format("{} -d '{}'\n", line, with_escapes(flag.what, "'\\"));
 }
 
-std::string fish_script(const std::vector<ListedVerb>& verbs) {
+std::string fish_script(const std::vector<ListedFlag>& common, const std::vector<ListedVerb>& verbs) {
   std::string out = "# fish completion for lacuna; made by: lacuna completion fish\n";
   const std::string names = joined_names(verbs);
   const std::string first =
       fmt::format("complete -c lacuna -f -n 'not __fish_seen_subcommand_from {}'", names);
   for (const ListedVerb& verb : verbs)
     out += fmt::format("{} -a {} -d '{}'\n", first, verb.name, with_escapes(verb.what, "'\\"));
+  out += fmt::format("{} -a help -d 'explains a verb'\n", first);
+  for (const ListedFlag& flag : common) out += fish_flag("not __fish_seen_subcommand_from " + names, flag);
   out += fmt::format("complete -c lacuna -f -n '__fish_seen_subcommand_from help' -a '{}'\n", names);
   for (const ListedVerb& verb : verbs)
-    for (const ListedFlag& flag : verb.flags) out += fish_flag(verb, flag);
+    for (const ListedFlag& flag : verb.flags)
+      out += fish_flag("__fish_seen_subcommand_from " + verb.name, flag);
   return out;
 }
 
@@ -143,9 +156,10 @@ Action add_completion(CLI::App& app) {
       ->check(one_of({"bash", "zsh", "fish"}));
   return [shell, &app]() -> Result<int> {
     const std::vector<ListedVerb> verbs = list_verbs(app);
+    const std::vector<ListedFlag> common = list_common(app);
     fmt::print("{}", *shell == "bash"  ? bash_script(verbs)
-                     : *shell == "zsh" ? zsh_script(verbs)
-                                       : fish_script(verbs));
+                     : *shell == "zsh" ? zsh_script(common, verbs)
+                                       : fish_script(common, verbs));
     return 0;
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lacuna evaluate MODEL TEST
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <lacuna/base/base.hpp>
@@ -12,6 +13,7 @@
 #include "clip.hpp"
 #include "cluster.hpp"
 #include "command.hpp"
+#include "evaluate/held_facts.hpp"
 #include "evaluate/intervals.hpp"
 #include "input.hpp"
 #include "interval_flag.hpp"
@@ -99,6 +101,14 @@ std::string figure(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "not finite";
 }
 
+// For a table without values, whose lines are facts.
+std::string how_to_rank(const TensorFile& file, const std::vector<Mode>& modes) {
+  if (file.format != Format::kTable || file.table.value_column >= 0) return "";
+  std::vector<std::string> names;
+  for (const int k : ranked_modes(modes)) names.push_back(modes[static_cast<std::size_t>(k)].name);
+  return fmt::format("; facts are ranked: --ranking {}", fmt::join(names, ","));
+}
+
 Result<int> EvaluateCommand::run() {
   use_threads(output.threads);
   auto fitted = load_model(model);
@@ -109,7 +119,8 @@ Result<int> EvaluateCommand::run() {
   if (!ranking.empty()) return rank(*fitted, *file);
   keep_valued(file->entries);
   if (file->entries.size() == 0)
-    return input_error(test, "no cell has a value, expected at least one to compare with");
+    return input_error(test, "no cell has a value, expected at least one to compare with" +
+                                 how_to_rank(*file, fitted->modes));
 
   const std::vector<double>& truth = file->entries.value;
   const Predictor predictor(*fitted);

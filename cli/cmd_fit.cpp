@@ -16,6 +16,7 @@
 #include "fact_flags.hpp"
 #include "fit_flags.hpp"
 #include "input.hpp"
+#include "io/file/fit_record_json.hpp"
 #include "model/body.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
@@ -56,7 +57,14 @@ Result<> FitCommand::check_metric(const TrainingData& data) const {
   return Nothing{};
 }
 
-// Of each member its weight, method and ranks; null where the model is one.
+// All that the fit was told and settled on, by the names of the table of settings.
+nlohmann::ordered_json settings_json(const Model& model) {
+  nlohmann::ordered_json all = io::to_json(model.record);
+  all.erase("run");
+  return all;
+}
+
+// Of each member its weight, method, ranks and settings; null where the model is one.
 nlohmann::ordered_json blend_json(const Model& model) {
   const auto* blend = std::get_if<Blend>(&*model.body);
   if (blend == nullptr) return nullptr;
@@ -65,7 +73,8 @@ nlohmann::ordered_json blend_json(const Model& model) {
     list.push_back({{"weight", blend->weights[m]},
                     {"method", blend->members[m].method},
                     {"rank", ranks(blend->members[m])},
-                    {"parts", blend->members[m].record.parts}});
+                    {"parts", blend->members[m].record.parts},
+                    {"settings", settings_json(blend->members[m])}});
   return list;
 }
 
@@ -110,6 +119,7 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
           {"offset", result.model.offsets.mean},
           {"parts", parts},
           {"offsets", describe(spec_of(result.model.offsets), result.model.modes)},
+          {"settings", settings_json(result.model)},
           {"index_base", result.model.index_base},
           {"seed", result.model.record.seed},
           {"threads", thread_count()},
@@ -120,7 +130,6 @@ nlohmann::ordered_json FitCommand::report(const FitResult& result, Count missing
 void FitCommand::tell(const FitResult& result) const {
   fmt::print("{} after {} steps, {:.2f} s: {}\n", result.model.method, result.last.iteration, result.seconds,
              result.stop_reason);
-  if (const std::string applied = applications_text(result); !applied.empty()) fmt::print("{}\n", applied);
   fmt::print("objective {:.8g}, train RMSE {}\n", result.last.objective, error_text(result.last.train_rmse));
   if (result.last.test_mrr) fmt::print("test MRR {:.4f}, filtered\n", *result.last.test_mrr);
   if (result.last.test_rmse && metric != "auc" && !result.last.test_mrr)
@@ -134,6 +143,8 @@ void FitCommand::tell(const FitResult& result) const {
   if (!result.mixture.empty()) fmt::print("mixture of the parts: {:.3f}\n", fmt::join(result.mixture, ", "));
   fmt::print("{}\n", expectation_text(result));
   fmt::print("model written to {}\n", model);
+  if (const std::string applied = applications_text(result); !applied.empty() && output.verbose > 0)
+    fmt::print("{}\n", applied);
 }
 
 Result<int> FitCommand::run() {
@@ -186,9 +197,9 @@ Action add_fit(CLI::App& app) {
   verb.add_option("train", command->train, "file with the observed entries")->required();
   verb.add_option("-o,--output", command->model, "where to write the model")->required();
   verb.add_option("--test", command->test, "file with entries to measure the error on at every step");
-  verb.add_option("--metric", command->metric, "what counts on the test file")
+  verb.add_option("--metric", command->metric, "which test error to print; the model is the same")
       ->check(one_of({"rmse", "auc"}));
-  verb.add_option("--history", command->history, "CSV file for a line per step");
+  verb.add_option("--history", command->history, "CSV file to write a line per step to");
   command->facts.add_flags(verb);
   command->fit.add_flags(verb);
   command->input.add_flags(verb);

@@ -104,7 +104,8 @@ Result<int> InfoCommand::show_data() const {
                grouped(mode["fibers"].get<Count>()), grouped(mode["singleton_fibers"].get<Count>()),
                mode["mean_fiber"].get<double>());
   print_positions(tensor->modes());
-  fmt::print("\nfitting at rank 10 needs about {}\n", bytes_text(about["fit_bytes"].get<double>()));
+  fmt::print("\ntr-mm with the paper's parts at rank 10 needs about {}\n",
+             bytes_text(about["fit_bytes"].get<double>()));
   return 0;
 }
 

@@ -44,7 +44,22 @@ std::string described(const ListedFlag& flag) {
   return fmt::format(".TP\n{}\n{}\n", names, what);
 }
 
-constexpr const char* kManEnd = R"(.SH EXIT STATUS
+constexpr const char* kManEnd = R"(.SH EXAMPLES
+.nf
+lacuna complete holes.png \-o whole.png
+lacuna fit ratings.csv \-o ratings.lac \-\-method als
+lacuna predict ratings.lac wanted.csv \-o answers.csv
+lacuna top ratings.lac userId=42 \-k 10
+lacuna \-\-config settings.ini fit ratings.csv \-o ratings.lac
+.fi
+.SH FILES
+.TP
+.I settings.ini
+named by \fB\-\-config\fR: a section for each verb, such as [fit], with a line for each flag, such as rank=4,4,3
+.TP
+.I /usr/libexec/lacuna/lacuna\-formats
+the reader of HDF5, NetCDF, TIFF and MATLAB 4 and 7.3 files; found beside lacuna as well
+.SH EXIT STATUS
 .TP
 .B 0
 done
@@ -79,9 +94,13 @@ seconds without progress after which lacuna\-formats is given up
 .TP
 .B OMP_NUM_THREADS
 threads, where \fB\-\-threads\fR says nothing
+.SH SEE ALSO
+.BR lacuna \ settings ,
+.BR lacuna \ methods ,
+and the pages in /usr/share/doc/lacuna
 )";
 
-std::string man_page(const std::vector<ListedVerb>& verbs) {
+std::string man_page(const std::vector<ListedFlag>& common, const std::vector<ListedVerb>& verbs) {
   std::string out = fmt::format(".TH LACUNA 1 \"\" \"lacuna {}\" \"User Commands\"\n", version());
   out += ".SH NAME\nlacuna \\- fills in the missing entries of multi\\-way data\n.SH SYNOPSIS\n";
   for (const ListedVerb& verb : verbs) out += synopsis_of(verb) + ".br\n";
@@ -90,7 +109,9 @@ std::string man_page(const std::vector<ListedVerb>& verbs) {
       "Arrays, pictures, tables and lists of cells with missing entries are completed, predicted and judged "
       "by models of low\n"
       "rank. What is not given is chosen on entries held out. Results go to stdout, everything else to "
-      "stderr.\n.SH VERBS\n";
+      "stderr.\n.SH FLAGS OF ALL VERBS\nThey stand before the verb.\n";
+  for (const ListedFlag& flag : common) out += described(flag);
+  out += ".TP\n.BI \"help \" verb\nwhat the verb does, and its flags\n.SH VERBS\n";
   for (const ListedVerb& verb : verbs) {
     out += fmt::format(".SS {}\n{}\n", roff(verb.name), roff(verb.what));
     for (const ListedFlag& flag : verb.flags) out += described(flag);
@@ -103,7 +124,7 @@ std::string man_page(const std::vector<ListedVerb>& verbs) {
 Action add_man(CLI::App& app) {
   app.add_subcommand("man", "the manual page, for man -l -");
   return [&app]() -> Result<int> {
-    fmt::print("{}", man_page(list_verbs(app)));
+    fmt::print("{}", man_page(list_common(app), list_verbs(app)));
     return 0;
   };
 }

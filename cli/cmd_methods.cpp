@@ -23,6 +23,8 @@ double unit_bytes(const MethodInfo& method) {
   if (takes(method.method, kTakesRank)) settings.ranks = {Settings::kDefaultRank};
   if (takes(method.method, kTakesParts))
     settings.latent.parts = full_structure(static_cast<int>(modes.size()));
+  if (method.method == Method::kAls)
+    settings.latent.parts = {{pair_structure(static_cast<int>(modes.size())).front()}};
   const double none = method.bytes(0, modes, settings);
   if (method.scale == Scale::kDense) return none / (1.0 * kSide * kSide * kSide);
   return (method.bytes(kMany, modes, settings) - none) / kMany;
@@ -36,7 +38,9 @@ std::string flag_names(unsigned settings) {
   return flags;
 }
 
-nlohmann::ordered_json describe_method(const MethodInfo& method) {
+using nlohmann::ordered_json;
+
+ordered_json describe_method(const MethodInfo& method) {
   return {{"name", method.name},
           {"what", method.what},
           {"assumes", method.assumes},
@@ -44,6 +48,10 @@ nlohmann::ordered_json describe_method(const MethodInfo& method) {
           {"model", method.model},
           {"size", method.scale == Scale::kSparse ? "sparse" : "dense"},
           {"offsets", method.offsets},
+          {"init", takes(method.method, kTakesInit) ? ordered_json(name(method.start)) : ordered_json()},
+          {"rank", takes(method.method, kTakesRank) ? ordered_json(method.rank) : ordered_json()},
+          {"lambda",
+           takes(method.method, kTakesLambda) ? ordered_json(Settings::kDefaultLambda) : ordered_json()},
           {"max_iterations", method.max_iterations},
           {"tolerance", method.tolerance},
           {"bytes", unit_bytes(method)},
@@ -58,7 +66,10 @@ void print_method(const MethodInfo& method) {
              method.scale == Scale::kSparse ? "an observed entry" : "a cell of the whole tensor",
              memory_limit().bytes / unit_bytes(method), method.model);
   if (method.settings != 0) fmt::print("{:<8}  takes {}\n", "", flag_names(method.settings));
-  fmt::print("{:<8}  unless told: --offsets {}", "", method.offsets);
+  fmt::print("{:<8}  unless told or chosen: --offsets {}", "", method.offsets);
+  if (takes(method.method, kTakesRank)) fmt::print(" --rank {}", method.rank);
+  if (takes(method.method, kTakesLambda)) fmt::print(" --lambda {:g}", Settings::kDefaultLambda);
+  if (takes(method.method, kTakesInit)) fmt::print(" --init {}", name(method.start));
   if (takes(method.method, kTakesSteps))
     fmt::print(" --max-iterations {} --tolerance {:g}", method.max_iterations, method.tolerance);
   fmt::print("\n");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <lacuna/base/base.hpp>
 #include <lacuna/io/files.hpp>
+#include <limits>
 #include <memory>
 
 #include "clip.hpp"
@@ -40,17 +41,15 @@ struct PredictCommand {
 // Low and high of every cell; nothing where no intervals are asked for.
 std::vector<io::AddedColumn> PredictCommand::interval_ends(const Model& fitted, const Predictor& predictor,
                                                            const Entries& entries) const {
-  std::vector<io::AddedColumn> ends;
-  if (!(interval > 0.0)) return ends;
+  if (!(interval > 0.0)) return {};
   const std::vector<Count> support = predictor.support(entries.cells, entries.coordinates);
-  const std::optional<Range>& range = predictor.range();
-  for (const auto& [name, sign] : {std::pair{"low", -1.0}, std::pair{"high", 1.0}}) {
-    io::AddedColumn& column = ends.emplace_back(io::AddedColumn{.name = name, .value = entries.value});
-    for (std::size_t e = 0; e < column.value.size(); ++e) {
-      double& end = column.value[e];
-      end += sign * fitted.calibration.half_width(support[e], interval);
-      if (range) end = std::clamp(end, range->low, range->high);
-    }
+  std::vector<io::AddedColumn> ends = {{.name = "low", .value = entries.value},
+                                       {.name = "high", .value = entries.value}};
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    const IntervalEnds found =
+        cli::interval_ends(fitted.calibration, predictor.range(), entries.value[e], support[e], interval);
+    ends[0].value[e] = found.low.value_or(-std::numeric_limits<double>::infinity());
+    ends[1].value[e] = found.high.value_or(std::numeric_limits<double>::infinity());
   }
   return ends;
 }

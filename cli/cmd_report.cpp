@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "input.hpp"
+#include "report/picture_modes.hpp"
 #include "run_record.hpp"
 
 namespace lacuna::cli {
@@ -45,8 +46,11 @@ Result<int> ReportCommand::run() {
   if (!known) return known.error();
   auto unseen = read(test, *fitted);
   if (!unseen) return unseen.error();
-  if (picture && fitted->order() > 3)
-    return usage_error("--picture", fmt::format("needs 2 or 3 modes, {} has {}", model, fitted->order()));
+  if (picture && !report::picture_modes(fitted->modes))
+    return usage_error(
+        "--picture",
+        fmt::format("needs rows, columns and at most three channels and one mode more; {} has {}", model,
+                    shape_text(extents(fitted->modes))));
   if (auto written =
           write_report(out, *fitted, *known ? &**known : nullptr, *unseen ? &**unseen : nullptr, picture);
       !written)

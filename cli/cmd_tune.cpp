@@ -21,6 +21,7 @@
 #include "method/together.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
+#include "search/tune_memory.hpp"
 #include "signals.hpp"
 #include "tune_state.hpp"
 
@@ -139,22 +140,6 @@ std::vector<std::string> TuneCommand::method_list(const TrainingData& data) {
   return names;
 }
 
-// What the most demanding candidate needs, and how many fits fit beside each other. An open method counts as tr-mm, which
-// asks for as much as most.
-double largest_fit(const TrainingData& data, const std::vector<TuneCandidate>& candidates) {
-  double bytes = 0.0;
-  for (const TuneCandidate& one : candidates)
-    bytes = std::max(bytes, info(one.options.method.value_or(Method::kTrMm))
-                                .bytes(entries_of_a_fit(data), data.tensor.modes(), one.options));
-  return bytes * neighbours();
-}
-
-int fits_side_by_side(double bytes, int folds) {
-  int count = 1;
-  while (count < std::min(thread_count(), folds) && check_memory(bytes * (count + 1), "folds")) ++count;
-  return count;
-}
-
 Result<> TuneCommand::choose_metric(const ObservedTensor& tensor) {
   const bool binary = are_binary(tensor.values(), everyone());
   if (metric == "auc" && !binary)
@@ -178,7 +163,8 @@ std::string TuneCommand::csv(const TuneResult& found) const {
   for (const TuneRow& row : found.rows) {
     const auto folds =
         std::count_if(row.errors.begin(), row.errors.end(), [](const auto& e) { return e.has_value(); });
-    text += fmt::format("{},{},{},{},{}\n", in_quotes(tuning.candidates[row.candidate].name), row.lambda,
+    text += fmt::format("{},{},{},{},{}\n", in_quotes(tuning.candidates[row.candidate].name),
+                        row.lambda ? fmt::format("{}", *row.lambda) : "",
                         folds > 0 ? fmt::format("{}", shown(row.mean())) : "", row.spread(), folds);
   }
   return text;
@@ -204,12 +190,13 @@ nlohmann::ordered_json TuneCommand::report(const TuneResult& found, const FitRes
   nlohmann::ordered_json all = io::to_json(tuning_record(found));
   all.update({{"best",
                {{"candidate", tuning.candidates[best.candidate].name},
-                {"lambda", best.lambda},
+                {"lambda", or_null(best.lambda)},
                 {"rank", lacuna::ranks(result.model)},
                 {"mean", shown(best.mean())},
                 {"standard_error", best.spread()}}},
               {"test_rmse", or_null(result.last.test_rmse)},
               {"test_auc", or_null(result.last.test_auc)},
+              {"test_mrr", or_null(result.last.test_mrr)},
               {"seconds", result.seconds},
               {"model", model},
               {"version", version()}});
@@ -221,13 +208,22 @@ void TuneCommand::tell(const TuneResult& found, const FitResult& result) const {
   for (std::size_t r = 0; r < found.rows.size(); ++r) {
     const TuneRow& row = found.rows[r];
     if (!std::isfinite(row.mean())) continue;
-    fmt::print("{:<40} {:>10.4g} {:>12.5g} {:>10.2g}{}\n", tuning.candidates[row.candidate].name, row.lambda,
-               shown(row.mean()), row.spread(),
+    fmt::print("{:<40} {:>10} {:>12.5g} {:>10.2g}{}\n", tuning.candidates[row.candidate].name,
+               row.lambda ? fmt::format("{:.4g}", *row.lambda) : "-", shown(row.mean()), row.spread(),
                r == found.best   ? "  <- best"
                : !row.complete() ? found.out_of_time ? "  unfinished" : "  abandoned"
                                  : "");
   }
-  if (result.last.test_rmse) fmt::print("test RMSE {}\n", error_text(*result.last.test_rmse));
+  if (found.rows.size() == 1)
+    fmt::print(
+        "{}: on unseen cells expect an {} of {:.5g} +- {:.2g}; give --method-grid or --rank-grid to compare "
+        "settings\n",
+        tuning.candidates[found.rows[0].candidate].name, metric_name(), shown(found.rows[0].mean()),
+        found.rows[0].spread());
+  if (result.last.test_mrr)
+    fmt::print("test MRR {:.4f}, filtered\n", *result.last.test_mrr);
+  else if (result.last.test_rmse)
+    fmt::print("test RMSE {}\n", error_text(*result.last.test_rmse));
   if (result.last.test_auc) fmt::print("test AUC {:.4f}\n", *result.last.test_auc);
   fmt::print("the best one, fitted on everything, is in {}\n", model);
 }
@@ -252,10 +248,13 @@ Result<> TuneCommand::check_candidates(TrainingData& data) {
     data.tensor = take_entries(data, true);
     data.spread = false;
   }
-  tuning.side_by_side = fits_side_by_side(largest_fit(data, tuning.candidates), tuning.folds);
+  const auto largest = [&](const std::vector<TuneCandidate>& candidates) {
+    return largest_fit(entries_of_a_fit(data), data.tensor.modes(), candidates) * neighbours();
+  };
+  tuning.side_by_side = fits_side_by_side(largest(tuning.candidates), tuning.folds);
   std::vector<TuneCandidate> bound = tuning.candidates;  // to a method: the others try what memory can hold
   std::erase_if(bound, [](const TuneCandidate& one) { return one.options.method.open(); });
-  return agreed(check_memory(largest_fit(data, bound), "one of these fits"));
+  return agreed(check_memory(largest(bound), "one of these fits"));
 }
 
 TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Checkpoint* checkpoint) {
@@ -265,12 +264,14 @@ TuneResult TuneCommand::tune_on(const TrainingData& data, TuneState& known, Chec
   callbacks.everyone = &everyone();
   callbacks.shared = data.spread;
   callbacks.interrupted = [&] { return signal_seen() != 0 || known.failed(); };
-  callbacks.known = [&](const TuneCandidate& candidate, double lambda, int fold) {
+  callbacks.known = [&](const TuneCandidate& candidate, std::optional<double> lambda, int fold) {
     return known.find(candidate, lambda, fold);
   };
-  callbacks.found = [&](const TuneCandidate& candidate, double lambda, int fold, double error) {
-    output.say(fmt::format("{}  lambda {:<8.4g} fold {}  {} {:.5g}", candidate.name, lambda, fold + 1,
-                           metric_name(), shown(error)));
+  callbacks.found = [&](const TuneCandidate& candidate, std::optional<double> lambda, int fold,
+                        double error) {
+    const std::string strength = lambda ? fmt::format("  lambda {:<8.4g}", *lambda) : "";
+    output.say(fmt::format("{}{}  fold {}  {} {:.5g}", candidate.name, strength, fold + 1, metric_name(),
+                           shown(error)));
     known.add(candidate, lambda, fold, error);
   };
   return tune(data.tensor, tuning, callbacks);
@@ -345,7 +346,7 @@ Result<int> TuneCommand::run() {
 
 Action add_tune(CLI::App& app) {
   auto command = std::make_shared<TuneCommand>();
-  CLI::App& verb = *app.add_subcommand("tune", "choose settings by cross-validation and fit the best");
+  CLI::App& verb = *app.add_subcommand("tune", "compare settings by cross-validation and fit the best");
   verb.add_option("train", command->train, "file with the observed entries")->required();
   verb.add_option("-o,--output", command->model, "where to write the best model, fitted on everything")
       ->required();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "base/nearest.hpp"
 #include "io/file/atomic_file.hpp"
@@ -89,7 +90,8 @@ void Output::add_flags(CLI::App& command) {
   command.add_flag("--json", json, "print the result as one JSON object on stdout");
   command.add_flag("-q,--quiet", quiet, "no progress on stderr");
   command.add_flag("-v,--verbose", verbose, "say more on stderr");
-  command.add_option("--threads", threads, "threads to use; 0: all")->check(nonnegative_number());
+  command.add_option("--threads", threads, "threads to use; 0: all")
+      ->check(whole_number_in(0, std::numeric_limits<int>::max()));
 }
 
 void Output::say(const std::string& line) const {

@@ -24,6 +24,8 @@ Result<> FactFlags::take(const TrainingData& data, const Output& output, Setting
     if (!list) return usage_error("--corrupt", list.error().what);
     settings.links.corrupted = std::move(*list);
   }
+  if (!corrupt.empty() && negatives.value_or(data.facts ? 1 : 0) == 0)
+    return usage_error("--corrupt", "nothing is drawn, expected a file of facts alone or --negatives");
   if (negatives)
     settings.links.negatives = *negatives;
   else if (data.facts)

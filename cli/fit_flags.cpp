@@ -164,7 +164,10 @@ FitFlags FitFlags::without_what_it_does_not_take(Method method) const {
   FitFlags flags = *this;
   for (const SettingField& field : setting_fields())
     if (field.taken != 0 && !takes(method, field.taken)) flags.given[std::string(field.name)].clear();
-  if (method == Method::kMean) flags.given["offsets"].clear();
+  // These always have a mean.
+  if (method == Method::kMean || (method == Method::kOffsets && flags.given["offsets"] == "none"))
+    flags.given["offsets"].clear();
+  flags.given["blend"].clear();  // of fits whose method is open
   flags.given["method"] = name(method);
   return flags;
 }

@@ -56,7 +56,7 @@ ListedFlag list_flag(const CLI::Option& option) {
                   .positional = !option.nonpositional(),
                   .takes_value = option.get_items_expected_max() > 0,
                   .choices = choices_of(option),
-                  .standard = option.get_default_str()};
+                  .standard = standard_of(option)};
   for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
   if (flag.positional) flag.names = {option.get_name(true)};
@@ -64,6 +64,22 @@ ListedFlag list_flag(const CLI::Option& option) {
 }
 
 }  // namespace
+
+std::string standard_of(const CLI::Option& option) {
+  if (!option.get_default_str().empty()) return option.get_default_str();
+  const bool of_a_fit = option.get_group().starts_with("Fit");
+  for (const std::string& name : option.get_lnames())
+    if (const SettingField* const field = find_setting(name); field != nullptr && of_a_fit)
+      return std::string(field->by_default);
+  return "";
+}
+
+std::vector<ListedFlag> list_common(const CLI::App& app) {
+  std::vector<ListedFlag> flags;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) flags.push_back(list_flag(*option));
+  return flags;
+}
 
 std::vector<ListedVerb> list_verbs(const CLI::App& app) {
   std::vector<ListedVerb> verbs;

@@ -23,6 +23,12 @@ struct ListedVerb {
   std::vector<ListedFlag> flags{};
 };
 
+// What an option is unless given, as the table of settings or the option itself says; empty: nothing is said.
+[[nodiscard]] std::string standard_of(const CLI::Option& option);
+
+// Flags that stand before a verb.
+[[nodiscard]] std::vector<ListedFlag> list_common(const CLI::App& app);
+
 // Every verb of the program, in its order.
 [[nodiscard]] std::vector<ListedVerb> list_verbs(const CLI::App& app);
 

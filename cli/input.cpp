@@ -12,6 +12,7 @@
 #include "io/shared_file.hpp"
 #include "io/text/time_zone.hpp"
 #include "kernels/observe_together.hpp"
+#include "report/picture_modes.hpp"
 #include "tensor/count_cells.hpp"
 #include "tensor/keep_if.hpp"
 
@@ -82,7 +83,7 @@ void InputFlags::add_flags(CLI::App& command) {
 void InputFlags::add_table_flags(CLI::App& command) {
   const char* group = "Input";
   command.add_option("--delimiter", delimiter, "of a table; unset: found from the file")->group(group);
-  command.add_option("--decimal", decimal, "mark before the decimals of a table's values: , or .")
+  command.add_option("--decimal", decimal, "mark before the decimals of a table's values")
       ->check(one_of({"auto", ",", "."}))
       ->group(group);
   command.add_option("--header", header, "does the table have a header line")
@@ -215,10 +216,7 @@ void keep_valued(Entries& entries) {
 }
 
 bool shows_a_picture(const TensorFile& file) {
-  constexpr Index kSide = 16;  // fewer rows or columns are a table
-  return file.format == Format::kPicture ||
-         (file.dense && (file.modes.size() == 2 || file.modes.size() == 3) && file.modes[0].size >= kSide &&
-          file.modes[1].size >= kSide);
+  return file.format == Format::kPicture || (file.dense && report::are_pictures(file.modes));
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <lacuna/base/base.hpp>
+#include <lacuna/base/memory_error.hpp>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -94,6 +95,8 @@ Ending run_guarded(int argc, char** argv) {
     return fail(ErrorKind::kInput, error.what());
   } catch (const CheckpointError& error) {
     return fail(ErrorKind::kInput, error.what());
+  } catch (const MemoryError& error) {
+    return fail(ErrorKind::kMemory, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::kMemory, "out of memory");
   } catch (const std::exception& error) {

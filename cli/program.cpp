@@ -10,6 +10,7 @@
 
 #include "cluster.hpp"
 #include "file_flags.hpp"
+#include "help_text.hpp"
 #include "io/file/standard_streams.hpp"
 #include "list_flags.hpp"
 #include "number_flags.hpp"
@@ -18,9 +19,9 @@
 namespace lacuna::cli {
 namespace {
 
-// help -> --help; help fit -> fit --help; help ft -> ft, which is refused as a misspelt verb
+// help, help help -> --help; help fit -> fit --help; help ft -> ft, which is refused as a misspelt verb
 std::vector<std::string> asked_for_help(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.size() == 1) return {"--help"};
+  if (words.size() == 1 || words[1] == "help") return {"--help"};
   const auto verbs = app.get_subcommands({});
   const bool known = std::any_of(verbs.begin(), verbs.end(),
                                  [&](const CLI::App* verb) { return verb->check_name(words[1]); });
@@ -32,6 +33,7 @@ std::vector<std::string> asked_for_help(const CLI::App& app, const std::vector<s
 Program::Program()
     : app_("Fills in the missing entries of multi-way data.", "lacuna"),
       config_(std::make_shared<ConfigFile>(app_)) {
+  app_.formatter(std::make_shared<HelpText>());
   app_.set_version_flag("-V,--version", version());
   app_.set_config("--config", "", "read flags from a file; flags given here win");
   app_.config_formatter(config_);

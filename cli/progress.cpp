@@ -58,7 +58,10 @@ void ProgressView::show_line(const FitProgress& progress) {
                   std::string(static_cast<std::size_t>(filled), '#'),
                   std::string(static_cast<std::size_t>(kWidth - filled), '.'), progress.iteration,
                   progress.seconds, progress.objective, error_text(progress.train_rmse));
-  if (progress.test_rmse) line += fmt::format("  test {}", error_text(*progress.test_rmse));
+  if (progress.test_mrr)
+    line += fmt::format("  mrr {:.4f}", *progress.test_mrr);
+  else if (progress.test_rmse)
+    line += fmt::format("  test {}", error_text(*progress.test_rmse));
   if (progress.test_auc) line += fmt::format("  auc {:.4f}", *progress.test_auc);
   fmt::print(stderr, "{}", line);
   std::fflush(stderr);
@@ -67,13 +70,18 @@ void ProgressView::show_line(const FitProgress& progress) {
 void ProgressView::show_row(const FitProgress& progress) {
   if (!header_shown_) {
     header_shown_ = true;
+    const std::string test = !has_test_          ? ""
+                             : progress.test_mrr ? fmt::format(" {:>9}", "test mrr")
+                                                 : fmt::format(" {:>10} {:>9}", "test rmse", "test auc");
     fmt::print(stderr, "{:>5} {:>9} {:>14} {:>10} {:>10}{}\n", "step", "seconds", "objective", "gradient",
-               "train rmse", has_test_ ? fmt::format(" {:>10} {:>9}", "test rmse", "test auc") : "");
+               "train rmse", test);
   }
   std::string row =
       fmt::format("{:>5} {:>9.2f} {:>14.8g} {:>10.2e} {:>10}", progress.iteration, progress.seconds,
                   progress.objective, progress.gradient_norm, error_text(progress.train_rmse));
-  if (has_test_)
+  if (progress.test_mrr)
+    row += fmt::format(" {:>9.4f}", *progress.test_mrr);
+  else if (has_test_)
     row += fmt::format(" {:>10} {:>9}", optional_number(progress.test_rmse, "-"),
                        optional_number(progress.test_auc, "-"));
   if (!progress.accepted) row += "  (step refused)";
@@ -89,11 +97,12 @@ Result<> History::save(const std::string& path) const {
     return value ? fmt::format("{}", *value) : std::string();
   };
   std::string text =
-      "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap,operator_applications\n";
+      "iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,test_mrr,gap,operator_"
+      "applications\n";
   for (const FitProgress& step : steps_)
-    text += fmt::format("{},{:.6f},{},{},{},{},{},{},{}\n", step.iteration, step.seconds, step.objective,
+    text += fmt::format("{},{:.6f},{},{},{},{},{},{},{},{}\n", step.iteration, step.seconds, step.objective,
                         step.gradient_norm, step.train_rmse, number(step.test_rmse), number(step.test_auc),
-                        number(step.gap), step.operator_applications);
+                        number(step.test_mrr), number(step.gap), step.operator_applications);
   return write_whole(path, text);
 }
 

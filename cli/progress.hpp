@@ -36,7 +36,7 @@ class ProgressView {
 class History {
  public:
   void add(const FitProgress& progress) { steps_.push_back(progress); }
-  // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,gap,operator_applications: a line
+  // iteration,seconds,objective,gradient_norm,train_rmse,test_rmse,test_auc,test_mrr,gap,operator_applications: a line
   // for each step. The file appears, or is replaced, whole.
   Result<> save(const std::string& path) const;
   [[nodiscard]] std::vector<StepRecord> records() const;

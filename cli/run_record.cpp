@@ -71,7 +71,7 @@ Result<> Run::write_page(const Model& model, const Entries* unseen, const FitFla
 
 Result<> write_report(const std::string& path, const Model& model, const Entries* train, const Entries* test,
                       bool picture) {
-  const bool known_picture = model.record.run && model.record.run->picture && model.order() <= 3;
+  const bool known_picture = model.record.run && model.record.run->picture;
   return write_whole(path,
                      report_page(model, {.train = train, .test = test, .picture = picture || known_picture}));
 }

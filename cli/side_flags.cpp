@@ -48,8 +48,8 @@ void SideFlags::add_flags(CLI::App& command) {
   command
       .add_option(
           "--side", tables,
-          "MODE=FILE: a table of features of a mode's positions, by label; those it has in addition are "
-          "predicted from their features, or from --graph, with which labels alone will do; may repeat")
+          "MODE=FILE: a table of features of a mode's positions, by label; positions that only it lists are "
+          "predicted, too, from their features; with --graph a list of labels is enough; may repeat")
       ->group(group);
   command
       .add_option("--graph", graphs,

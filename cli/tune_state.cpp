@@ -87,11 +87,12 @@ Result<> TuneState::take_line(std::string_view line, int number, int folds) {
   const json error = get("error");
   if (!candidate.is_string()) return refuse("a string as candidate");
   if (!settings.is_string()) return refuse("a string as settings");
-  if (!lambda.is_number()) return refuse("a number as lambda");
+  if (one.contains("lambda") && !lambda.is_number()) return refuse("a number as lambda");
   if (!error.is_number()) return refuse("a number as error");
   if (!fold.is_number_integer() || fold < 0 || fold >= folds)
     return refuse(fmt::format("a fold from 0 to {}", folds - 1));
-  known_[{settings.get<std::string>(), lambda.get<double>(), fold.get<int>()}] = error.get<double>();
+  const auto strength = lambda.is_null() ? std::nullopt : std::optional(lambda.get<double>());
+  known_[{settings.get<std::string>(), strength, fold.get<int>()}] = error.get<double>();
   return Nothing{};
 }
 
@@ -139,7 +140,8 @@ std::string TuneState::settings_of(const TuneCandidate& candidate) const {
   return what;
 }
 
-std::optional<double> TuneState::find(const TuneCandidate& candidate, double lambda, int fold) const {
+std::optional<double> TuneState::find(const TuneCandidate& candidate, std::optional<double> lambda,
+                                      int fold) const {
   if (!file_) return std::nullopt;
   const auto found = known_.find({settings_of(candidate), lambda, fold});
   return found == known_.end() ? std::nullopt : std::optional<double>(found->second);
@@ -159,13 +161,11 @@ Result<> TuneState::write_line(std::string line) {
   return Nothing{};
 }
 
-void TuneState::add(const TuneCandidate& candidate, double lambda, int fold, double error) {
-  if (!file_ || problem_ || !std::isfinite(error) || !std::isfinite(lambda)) return;
-  const json line = {{"candidate", candidate.name},
-                     {"settings", settings_of(candidate)},
-                     {"lambda", lambda},
-                     {"fold", fold},
-                     {"error", error}};
+void TuneState::add(const TuneCandidate& candidate, std::optional<double> lambda, int fold, double error) {
+  if (!file_ || problem_ || !std::isfinite(error) || !std::isfinite(lambda.value_or(0.0))) return;
+  json line = {
+      {"candidate", candidate.name}, {"settings", settings_of(candidate)}, {"fold", fold}, {"error", error}};
+  if (lambda) line["lambda"] = *lambda;
   if (auto written = write_line(text_of(line)); !written) problem_ = written.error();
 }
 

@@ -26,9 +26,10 @@ class TuneState {
   static Result<TuneState> open(const std::string& path, const std::string& data,
                                 const std::vector<Mode>& modes, const TuneOptions& options);
 
-  [[nodiscard]] std::optional<double> find(const TuneCandidate& candidate, double lambda, int fold) const;
+  [[nodiscard]] std::optional<double> find(const TuneCandidate& candidate, std::optional<double> lambda,
+                                           int fold) const;
   // An error that is not finite is not kept: no JSON can say it.
-  void add(const TuneCandidate& candidate, double lambda, int fold, double error);
+  void add(const TuneCandidate& candidate, std::optional<double> lambda, int fold, double error);
   // Could a line not be written? Then there is no sense in going on.
   [[nodiscard]] bool failed() const { return problem_.has_value(); }
   // All lines are on the disk, or why not.
@@ -49,7 +50,8 @@ class TuneState {
   std::unique_ptr<int, Close> file_;  // its descriptor
   std::optional<Error> problem_;
   std::vector<Mode> modes_;
-  std::map<std::tuple<std::string, double, int>, double> known_;  // by settings, lambda and fold
+  std::map<std::tuple<std::string, std::optional<double>, int>, double>
+      known_;  // by settings, lambda and fold
 };
 
 }  // namespace lacuna::cli

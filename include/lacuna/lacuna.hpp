@@ -22,11 +22,13 @@
 //   set_thread_count, version  the library itself
 //
 // What the world does wrong (files, text) is a Result; what a caller does wrong is std::invalid_argument;
-// values that have no finite answer are a ValueRangeError, a checkpoint of another fit is a CheckpointError; a fit that stops early says why in its FitResult.
+// values that have no finite answer are a ValueRangeError, a fit that is too large for the machine is a MemoryError, a
+// checkpoint of another fit is a CheckpointError; a fit that stops early says why in its FitResult.
 // Nothing is printed, and nothing is random but what comes from Settings::seed.
 #pragma once
 
 #include <lacuna/base/base.hpp>
+#include <lacuna/base/memory_error.hpp>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/evaluate/top.hpp>
 #include <lacuna/io/files.hpp>

@@ -106,6 +106,7 @@ nb::dict dict_of(const StepRecord& step) {
   row["train_rmse"] = step.train_rmse;
   row["test_rmse"] = step.test_rmse;
   row["test_auc"] = step.test_auc;
+  row["test_mrr"] = step.test_mrr;
   row["gap"] = step.gap;
   row["operator_applications"] = step.operator_applications;
   return row;

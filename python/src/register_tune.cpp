@@ -12,9 +12,9 @@
 #include <lacuna/search/fit.hpp>
 #include <utility>
 
-#include "base/machine.hpp"
 #include "errors.hpp"
 #include "register.hpp"
+#include "search/tune_memory.hpp"
 #include "watch.hpp"
 
 namespace nb = nanobind;
@@ -35,19 +35,12 @@ Metric metric_of(const std::string& text, const ObservedTensor& tensor) {
   throw std::invalid_argument(fmt::format("metric: found '{}', expected auto, rmse, mae or auc", text));
 }
 
-// As many at a time as there are threads, folds and memory for. A fit whose method is open tries what memory can hold.
-int fits_side_by_side(const ObservedTensor& tensor, const TuneOptions& options) {
-  double bytes = 0.0;
-  for (const TuneCandidate& one : options.candidates) {
-    const MethodInfo& method = info(one.options.method.value_or(Method::kTrMm));
-    const double needed = method.bytes(tensor.size(), tensor.modes(), one.options);
-    if (one.options.method.given()) require_memory(needed, "one of these fits");
-    bytes = std::max(bytes, needed);
-  }
-  int count = 1;
-  while (count < std::min(thread_count(), options.folds) && check_memory(bytes * (count + 1), "folds"))
-    ++count;
-  return count;
+// As many at a time as there is room for. A fit whose method is open tries what memory can hold.
+int fits_at_a_time(const ObservedTensor& tensor, const TuneOptions& options) {
+  std::vector<TuneCandidate> bound = options.candidates;
+  std::erase_if(bound, [](const TuneCandidate& one) { return one.options.method.open(); });
+  require_memory(largest_fit(tensor.size(), tensor.modes(), bound), "one of these fits");
+  return fits_side_by_side(largest_fit(tensor.size(), tensor.modes(), options.candidates), options.folds);
 }
 
 double shown(const TuneOptions& options, double error) {
@@ -99,7 +92,7 @@ nb::dict tune_tensor(const ObservedTensor& tensor, const Candidates& candidates,
     options.max_time = std::exchange(one.options.max_time, std::nullopt);  // of all fits, not of each
     if (settings.method.open()) one.lambdas = lambdas;
   }
-  options.side_by_side = fits_side_by_side(tensor, options);
+  options.side_by_side = fits_at_a_time(tensor, options);
   Watch watch;
   TuneCallbacks callbacks;
   callbacks.interrupted = watch.stop_asked();

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <lacuna/base/base.hpp>
+#include <lacuna/base/memory_error.hpp>
 #include <lacuna/evaluate/evaluate.hpp>
 #include <lacuna/method/fit_once.hpp>
 #include <lacuna/method/settings.hpp>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/machine.hpp"
 #include "kernels/share_plan.hpp"
 #include "method/fit_units.hpp"
 #include "method/solve.hpp"
@@ -113,6 +115,19 @@ class Sharing {
   Model warm_;
 };
 
+// Throws where this machine cannot hold the fit. What the entries take they take already. Processes that share a fit each
+// need a part of it, which whoever starts them knows.
+void check_fit_memory(const Settings& settings, const ObservedTensor& tensor, const Communicator& everyone) {
+  constexpr double kSmall = 64e6;  // bytes; less is not worth asking the system about in every trial
+  if (!everyone.alone()) return;
+  Settings known = settings;
+  if (takes(*known.method, kTakesRank)) known.ranks.settle(ranks_or_default(known));
+  const double held = (4.0 * tensor.order() + 8.0) * static_cast<double>(tensor.size());
+  const double needed = info(*known.method).bytes(tensor.size(), tensor.modes(), known) - held;
+  if (needed < kSmall) return;
+  if (const auto fits = check_memory(needed, "this fit"); !fits) throw MemoryError(fits.error().what);
+}
+
 double shared_rmse(const ObservedTensor& tensor, std::span<const double> missed,
                    const Communicator& everyone) {
   return std::sqrt(everyone.sum(weighted_square(tensor, missed)) / everyone.sum(tensor.total_weight()));
@@ -160,6 +175,7 @@ FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallba
   const Communicator& everyone = sharing.everyone();
   const Count entries = everyone.sum(tensor.size());
   if (entries == 0) throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
+  check_fit_memory(settings, tensor, everyone);
 
   FitResult result;
   Model& model = result.model;

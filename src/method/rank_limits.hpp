@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// How far ranks that are left open may grow.
 #pragma once
 
 #include <algorithm>

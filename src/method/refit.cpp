@@ -21,8 +21,7 @@ constexpr int kFewestSteps = 3;
 
 // What a record says of how its fit was chosen, which is no setting of one fit.
 bool is_about_choosing(std::string_view setting) {
-  constexpr std::array<std::string_view, 6> kChoosing = {"effort",     "max-time",  "blend",
-                                                         "early-stop", "calibrate", "certified-gap"};
+  constexpr std::array<std::string_view, 5> kChoosing = {"effort", "max-time", "blend", "early-stop", "gap"};
   return std::find(kChoosing.begin(), kChoosing.end(), setting) != kChoosing.end();
 }
 

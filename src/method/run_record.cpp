@@ -14,6 +14,7 @@ StepRecord step_record(const FitProgress& step) {
           .train_rmse = step.train_rmse,
           .test_rmse = step.test_rmse,
           .test_auc = step.test_auc,
+          .test_mrr = step.test_mrr,
           .gap = step.gap,
           .operator_applications = step.operator_applications};
 }
@@ -27,6 +28,7 @@ RunRecord run_record(const FitResult& result, std::string command, std::vector<S
           .stop_reason = result.stop_reason,
           .held_out_rmse = result.held_out_rmse,
           .held_out_auc = result.held_out_auc,
+          .held_out_mrr = result.held_out_mrr,
           .history = std::move(history)};
 }
 

@@ -74,6 +74,13 @@ void check_values(const Settings& settings, int order) {
   check_modes(settings, order);
   if (settings.ranks.given() && settings.latent.certified_gap.given())
     throw std::invalid_argument("rank and gap exclude each other: ranks grow until the gap is reached");
+  if (settings.method.given() && info(*settings.method).model == "offsets" && settings.offsets.given() &&
+      !settings.offsets->mean)
+    throw std::invalid_argument("method " + std::string(name(*settings.method)) +
+                                " always has a mean: offsets none is not for it");
+  if (settings.search.blend.given() && *settings.search.blend > 1 && settings.method.given())
+    throw std::invalid_argument("blend is for a method that is left open, as " +
+                                std::string(name(*settings.method)) + " is not");
 }
 
 void check_taken(const Settings& settings) {
@@ -123,7 +130,9 @@ Settings paper_preset(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
   if (info(*settings.method).model == "latent" && takes(*settings.method, kTakesParts))
     settings.latent.parts.settle(full_structure(order));
-  settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
+  // Where offsets are all there is, they stay.
+  if (info(*settings.method).model != "offsets")
+    settings.offsets.settle(OffsetSpec{.mean = false, .effects = {}});
   if (takes(*settings.method, kTakesLambda) && settings.latent.lambdas.open())
     settings.lambda.settle(Settings::kDefaultLambda);
   return settings;

@@ -250,7 +250,7 @@ constexpr std::array kPrecisions = {Precision::kDouble, Precision::kFloat};
 
 const SettingField kFields[] = {
     {"method", "auto or a name", "auto", 0,
-     "how it is fitted; lacuna methods lists them. auto: the best of those that take the data, on held-out "
+     "how it is fitted; lacuna methods lists them. auto: the best of those that are tried, on held-out "
      "entries",
      is_given<&Settings::method>, read_method, write_word<&Settings::method>},
     {"parts", "auto, full, pairs, or a list such as 'user|item,week ; user|item rank=20'", "auto",
@@ -277,7 +277,8 @@ const SettingField kFields[] = {
      are_within<Positive, kLatent, &LatentSettings::lambdas>},
     number<PathLength, kLatent, &LatentSettings::path>(
         "path", "auto or 0 to 12", "auto", kTakesPath,
-        "warm-started fits at smaller lambdas first; auto: as many as lie above 1"),
+        "how many fits at smaller lambdas, each 10 times the one before, come first, from which the last one "
+        "begins; auto: as many as lie above 1"),
     word<kStarts, &Settings::start>("init", "auto, random, spectral, grow or a model file", "auto",
                                     kTakesInit, "where a fit starts; grow: at rank 1, and up"),
     word<kLosses, &Settings::loss>(
@@ -286,7 +287,7 @@ const SettingField kFields[] = {
         "softmax where there are facts alone, logistic where zeros are given"),
     number<NotNegative, kLinks, &LinkSettings::penalty>(
         "penalty", "auto or a number >= 0", "auto", kTakesPenalty,
-        "of the cubes of the factors' absolute values, for each fact"),
+        "weight of the penalty, the cubes of the factors' absolute values, for each fact"),
     number<Share, kDense, &DenseSettings::unshrunk>(
         "unshrunk", "auto or a share >= 0 and below 1", "auto", kTakesUnshrunk,
         "share of the largest singular values that are not shrunk"),
@@ -303,16 +304,17 @@ const SettingField kFields[] = {
         "optimizer", "auto, trust-region or conjugate-gradients", "trust-region", kTakesOptimizer,
         "how to minimise"),
     word<kPrecisions, kLatent, &LatentSettings::precision>("precision", "auto, double or float", "double",
-                                                           kTakesPrecision, "of the arithmetic"),
+                                                           kTakesPrecision, "precision of the arithmetic"),
     number<NotNegative, &Settings::max_iterations>("max-iterations", "auto or a whole number >= 0", "auto",
                                                    kTakesSteps, "steps at most"),
     number<NotNegative, &Settings::tolerance>("tolerance", "auto or a number >= 0", "auto", kTakesSteps,
-                                              "stop when gradient norm / objective is below this"),
+                                              "stop when what a step still gains is below this: the relative "
+                                              "gradient, change or gap (docs/methods.md)"),
     number<Share, kSearch, &SearchSettings::early_stop>(
         "early-stop", "auto or a share >= 0 and below 1", "auto", kTakesEarlyStop,
         "share of the entries held out to find the number of steps; 0: never"),
     {"max-time", "seconds, a number >= 0 (0: no limit)", "0", 0,
-     "at most, choosing included; the best model so far is kept", never_given, read_max_time,
+     "time limit, choosing included; the best model so far is kept", never_given, read_max_time,
      [](const Settings& s, const Modes&) { return s.max_time ? shortest(*s.max_time) : ""; },
      [](const Settings& s) { return !s.max_time || Positive::fits(*s.max_time); }},
     {"effort", "low, medium or high", "medium", 0,
@@ -324,9 +326,9 @@ const SettingField kFields[] = {
         "blend", "auto or a whole number >= 1", "auto", 0,
         "fits whose weighted mean may be the answer where the method is chosen; 1: one model"),
     {"clip", "LOW,HIGH, auto or none", "where ratings, counts and shares are", 0,
-     "keep predictions within; auto: within the values fitted on; none: anywhere", never_given, read_clip,
-     [](const Settings& s, const Modes&) { return s.clip.given() ? s.clip->text() : ""; }},
-    {"seed", "a whole number >= 0", "1", 0, "of everything random", never_given, read_seed,
+     "range that predictions are kept in; auto: of the values fitted on; none: anywhere", never_given,
+     read_clip, [](const Settings& s, const Modes&) { return s.clip.given() ? s.clip->text() : ""; }},
+    {"seed", "a whole number >= 0", "1", 0, "seed of all random draws", never_given, read_seed,
      [](const Settings& s, const Modes&) { return std::to_string(s.seed); }},
 };
 

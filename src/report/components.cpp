@@ -10,6 +10,7 @@
 #include "io/text/position_text.hpp"
 #include "model/body.hpp"
 #include "model/component_views.hpp"
+#include "report/picture_modes.hpp"
 #include "report/pictures.hpp"
 
 namespace lacuna::report {
@@ -54,10 +55,13 @@ double neighbour_correlation(const Matrix<double>& values) {
   return squares > 0.0 ? products / squares : 0.0;
 }
 
-bool has_order(const Model& model, const ComponentView& view, bool picture) {
+// `picture`: the modes of a picture, or nothing.
+bool has_order(const Model& model, const ComponentView& view, const std::optional<PictureModes>& picture) {
   const int k = view.modes[0];
   const Mode& mode = model.modes[k];
-  if (mode.binning || !mode.positions.empty() || is_near(model, k) || (picture && k < 2)) return true;
+  if (mode.binning || !mode.positions.empty() || is_near(model, k) ||
+      (picture && (k == picture->row || k == picture->column)))
+    return true;
   return mode.labels.empty() && mode.size >= kFewest && neighbour_correlation(view.values) > kSlowly;
 }
 
@@ -134,7 +138,8 @@ void add_pictures(const Model& model, const ComponentView& view, ordered_json& s
 
 ordered_json components(const Model& model, bool picture) {
   ordered_json list = ordered_json::array();
-  const bool pairs = picture || (model.order() > 1 && is_near(model, 0) && is_near(model, 1));
+  const auto pixels = picture ? picture_modes(model.modes) : std::nullopt;
+  const bool pairs = pixels || (model.order() > 1 && is_near(model, 0) && is_near(model, 1));
   for (const ComponentView& view : component_views(model, {.pairs = pairs})) {
     std::string modes = model.modes[view.modes[0]].name;
     if (view.modes.size() > 1) modes += " x " + model.modes[view.modes[1]].name;
@@ -143,7 +148,7 @@ ordered_json components(const Model& model, bool picture) {
       shown["names"].push_back(fmt::format("component {} ({:.3g})", j + 1, view.strength[j]));
     if (view.modes.size() > 1)
       add_pictures(model, view, shown);
-    else if (has_order(model, view, picture))
+    else if (has_order(model, view, pixels))
       add_curves(model, view, shown);
     else
       add_lists(model, view, shown);

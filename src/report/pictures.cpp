@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "io/picture/picture_png.hpp"
+#include "report/picture_modes.hpp"
 
 namespace lacuna::report {
 namespace {
@@ -44,13 +45,14 @@ ordered_json image_of(const std::string& caption, io::Picture picture, const std
   return {{"caption", caption}, {"source", png ? "data:image/png;base64," + base64(*png) : ""}};
 }
 
-// One slice: all rows and columns, and either three channels or one.
+// One picture: all rows and columns, at one frame, in three channels or one.
 class Slice {
  public:
-  Slice(const Model& model, Index frame, unsigned channels)
-      : rows_(model.modes[0].size),
-        columns_(model.modes[1].size),
-        channels_(channels),
+  Slice(const Model& model, const PictureModes& modes, Index frame)
+      : modes_(modes),
+        rows_(model.modes[modes.row].size),
+        columns_(model.modes[modes.column].size),
+        channels_(modes.channel ? 3 : 1),
         frame_(frame),
         low_(model.observed.low),
         high_(model.observed.high) {}
@@ -58,11 +60,15 @@ class Slice {
   // All of its cells, pixel by pixel.
   [[nodiscard]] Cells cells(int order) const {
     Cells all(order);
+    std::vector<Index> cell(static_cast<std::size_t>(order), 0);
+    if (modes_.frame) cell[*modes_.frame] = frame_;
     for (Index i = 0; i < rows_; ++i)
       for (Index j = 0; j < columns_; ++j)
         for (unsigned c = 0; c < channels_; ++c) {
-          const Index cell[] = {i, j, channels_ == 3 ? c : frame_};
-          all.add(std::span(cell, static_cast<std::size_t>(order)));
+          cell[modes_.row] = i;
+          cell[modes_.column] = j;
+          if (modes_.channel) cell[*modes_.channel] = c;
+          all.add(cell);
         }
     return all;
   }
@@ -72,11 +78,12 @@ class Slice {
   [[nodiscard]] std::vector<double> gather(const Entries& entries, Value&& value) const {
     std::vector<double> found(std::size_t{rows_} * columns_ * channels_, std::nan(""));
     for (Count e = 0; e < entries.size(); ++e) {
-      const Index third = entries.order() == 3 ? entries.cells[2][e] : frame_;
-      if (entries.cells[0][e] >= rows_ || entries.cells[1][e] >= columns_) continue;
-      if (channels_ == 3 ? third >= 3 : third != frame_) continue;
-      const std::size_t pixel = std::size_t{entries.cells[0][e]} * columns_ + entries.cells[1][e];
-      found[pixel * channels_ + (channels_ == 3 ? third : 0)] = value(e);
+      const Index i = entries.cells[modes_.row][e];
+      const Index j = entries.cells[modes_.column][e];
+      const Index c = modes_.channel ? entries.cells[*modes_.channel][e] : 0;
+      if (i >= rows_ || j >= columns_ || c >= channels_) continue;
+      if (modes_.frame && entries.cells[*modes_.frame][e] != frame_) continue;
+      found[(std::size_t{i} * columns_ + j) * channels_ + c] = value(e);
     }
     return found;
   }
@@ -92,6 +99,7 @@ class Slice {
   }
 
  private:
+  PictureModes modes_;
   Index rows_;
   Index columns_;
   unsigned channels_;
@@ -145,26 +153,24 @@ ordered_json signed_image(const std::string& caption, Index rows, Index columns,
 
 ordered_json pictures(const Model& model, const Predictor& predictor, const ReportInput& input) {
   ordered_json shown = ordered_json::array();
-  if (!input.picture || model.order() < 2 || model.order() > 3) return shown;
-  const Index depth = model.order() == 3 ? model.modes[2].size : 1;
-  const bool colour = depth == 3;
-  if (Count{model.modes[0].size} > kMostPixels / Count{model.modes[1].size}) return shown;
+  const auto modes = picture_modes(model.modes);
+  if (!input.picture || !modes) return shown;
+  if (Count{model.modes[modes->row].size} > kMostPixels / Count{model.modes[modes->column].size})
+    return shown;
   std::vector<double> test_prediction;
   if (input.test != nullptr)
     test_prediction = predictor.predict(input.test->cells, input.test->coordinates).value;
 
-  const Index frames = colour ? 1 : std::min(depth, kFrames);
+  const Index depth = modes->frame ? model.modes[*modes->frame].size : 1;
+  const Index frames = std::min(depth, kFrames);
   for (Index f = 0; f < frames; ++f) {
-    const Index frame =
-        colour || depth == 1
-            ? 0
-            : static_cast<Index>((2 * Count{f} + 1) * depth / (2 * Count{frames}));  // evenly spread
-    const Slice slice(model, frame, colour ? 3 : 1);
+    const auto frame = static_cast<Index>((2 * Count{f} + 1) * depth / (2 * Count{frames}));  // evenly spread
     const std::string title =
-        colour || depth == 1 ? ""
-                             : fmt::format("{} {}", model.modes[2].name, frame + Index(model.index_base));
+        depth == 1 ? ""
+                   : fmt::format("{} {}", model.modes[*modes->frame].name, frame + Index(model.index_base));
     shown.push_back(
-        {{"title", title}, {"images", images_of(slice, model, predictor, input, test_prediction)}});
+        {{"title", title},
+         {"images", images_of(Slice(model, *modes, frame), model, predictor, input, test_prediction)}});
   }
   return shown;
 }

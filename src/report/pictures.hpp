@@ -8,9 +8,8 @@
 
 namespace lacuna::report {
 
-// [{title, images: [{caption, source}]}], one for each slice shown, sources as data: addresses. A third mode
-// of 3 is taken for colours; of another size, for frames or bands, of which a few are shown. Empty when the
-// modes are no picture's.
+// [{title, images: [{caption, source}]}], one for each slice shown, sources as data: addresses. Of several frames or
+// bands a few are shown. Empty when the modes are no picture's (picture_modes()).
 [[nodiscard]] nlohmann::ordered_json pictures(const Model& model, const Predictor& predictor,
                                               const ReportInput& input);
 

@@ -159,40 +159,70 @@ ordered_json run_of(const Model& model) {
   return run;
 }
 
+// Links are judged by how they rank: an error over facts, which are ones alone, says nothing.
+bool are_ranked(const Model& model) {
+  if (!model.record.run) return false;
+  const RunRecord& run = *model.record.run;
+  return run.held_out_mrr || (!run.history.empty() && run.history.back().test_mrr);
+}
+
+// What the entries at hand say.
+void add_figures(const Model& model, const Compared& compared, ordered_json& scores) {
+  if (are_ranked(model)) return;
+  const std::span<const double> truth = compared.entries->value;
+  scores[compared.of + " RMSE"] = fmt::format("{:.6g}", rmse(truth, compared.predicted));
+  scores[compared.of + " MAE"] = fmt::format("{:.6g}", mae(truth, compared.predicted));
+  if (const auto explained = r_squared(truth, compared.predicted))
+    scores[compared.of + " R2"] = fmt::format("{:.5f}", *explained);
+  if (const auto area = auc(truth, compared.predicted))
+    scores[compared.of + " AUC"] = fmt::format("{:.5f}", *area);
+}
+
 void add_comparison(const Model& model, const Predictor& predictor, const Compared& compared,
                     ordered_json& page) {
-  const std::span<const double> truth = compared.entries->value;
-  ordered_json& list = page["scores"];
-  list[compared.of + " RMSE"] = fmt::format("{:.6g}", rmse(truth, compared.predicted));
-  list[compared.of + " MAE"] = fmt::format("{:.6g}", mae(truth, compared.predicted));
-  if (const auto explained = r_squared(truth, compared.predicted))
-    list[compared.of + " R2"] = fmt::format("{:.5f}", *explained);
-  if (const auto area = auc(truth, compared.predicted))
-    list[compared.of + " AUC"] = fmt::format("{:.5f}", *area);
   page["compared"] = compared.of;
   for (std::size_t k = 0; k < model.modes.size(); ++k)
     io::list_in(page, "errors").push_back(errors_along(compared, k, model.modes[k], model.index_base));
   page["histogram"] = histogram(compared);
   page["coverage"] = coverage_curve(model, predictor, compared);
-  if (page["coverage"].is_null()) return;
-  const ordered_json& curve = page["coverage"];
+}
+
+void add_coverage(const ordered_json& curve, ordered_json& scores) {
+  if (curve.is_null()) return;
   for (std::size_t i = 0; i < curve["promised"].size(); ++i)
     if (curve["promised"][i] == kShownLevel)
-      list["intervals"] =
+      scores["intervals"] =
           fmt::format("of {:.0f} % hold {:.1f} % of the test values; mean width {:.4g}", 100.0 * kShownLevel,
                       100.0 * curve["kept"][i].get<double>(), curve["width"][i].get<double>());
 }
 
-// What the fit, and its own held-out entries, let expect.
+// What the fit found on test entries that it ranked, and what its own held-out entries let expect.
 void add_expectation(const Model& model, ordered_json& scores) {
   if (!model.record.run) return;
   const RunRecord& run = *model.record.run;
-  if (run.held_out_rmse)
+  if (!run.history.empty() && run.history.back().test_mrr)
+    scores["test MRR"] = fmt::format("{:.4f}, filtered", *run.history.back().test_mrr);
+  if (run.held_out_mrr)
+    scores["on unseen facts"] =
+        fmt::format("a filtered MRR of about {:.4f}, found on held-out facts", *run.held_out_mrr);
+  if (run.held_out_rmse && !run.held_out_mrr)
     scores["on unseen cells"] =
         fmt::format("an RMSE of about {:.4g}, found on held-out entries", *run.held_out_rmse);
   if (run.held_out_auc)
     scores["on unseen links"] =
         fmt::format("an AUC of about {:.4f}, found on held-out entries", *run.held_out_auc);
+}
+
+// How good it is: first what cells that the fit has not seen say, last those it has.
+ordered_json scores_of(const Model& model, const std::optional<Compared>& compared,
+                       const ordered_json& page) {
+  ordered_json scores = ordered_json::object();
+  const bool unseen = compared && compared->of == "test";
+  if (unseen) add_figures(model, *compared, scores);
+  add_coverage(page["coverage"], scores);
+  add_expectation(model, scores);
+  if (compared && !unseen) add_figures(model, *compared, scores);
+  return scores;
 }
 
 // JSON inside a script element, where "</script" ends it and "<!--" with "<script" keeps it from ending. JSON
@@ -224,13 +254,14 @@ std::string report_page(const Model& model, const ReportInput& input) {
                     {"histogram", nullptr},
                     {"coverage", nullptr}};
   const Entries* known = input.test != nullptr ? input.test : input.train;
-  if (known != nullptr && known->size() > 0)
-    add_comparison(model, predictor,
-                   {.of = input.test != nullptr ? "test" : "training",
-                    .entries = known,
-                    .predicted = predictor.predict(known->cells, known->coordinates).value},
-                   page);
-  add_expectation(model, page["scores"]);
+  std::optional<Compared> compared;
+  if (known != nullptr && known->size() > 0) {
+    compared = Compared{.of = input.test != nullptr ? "test" : "training",
+                        .entries = known,
+                        .predicted = predictor.predict(known->cells, known->coordinates).value};
+    add_comparison(model, predictor, *compared, page);
+  }
+  page["scores"] = scores_of(model, compared, page);
   page["pictures"] = report::pictures(model, predictor, input);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -99,6 +99,8 @@ function lacunaReport(main, report) {
     lacunaPlot.lines(plots, { title: "RMSE", xLabel: "seconds", yLabel: "RMSE", series: error });
     if (has(history.test_auc))
       lacunaPlot.lines(plots, { title: "Test AUC", xLabel: "seconds", yLabel: "AUC", series: [{ name: "AUC", x, y: history.test_auc }] });
+    if (has(history.test_mrr))
+      lacunaPlot.lines(plots, { title: "Test MRR", xLabel: "seconds", yLabel: "filtered MRR", series: [{ name: "MRR", x, y: history.test_mrr }] });
   }
 
   if (run.tuning) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Strategy of the search: fields with edges.
 #pragma once
 
 #include <algorithm>

@@ -263,8 +263,11 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   applications_ += found.result->last.operator_applications;
   // The best of all is the lowest, by however little: both trials are done. better() asks whether to go another way.
   const bool best = found.error < best_.error;
-  tell(fmt::format("{} {}  {} ({:.2g} s)", best ? '+' : ' ', measure(found.error), what,
-                   found.result->seconds));
+  constexpr double kWorthSaying = 0.1;  // seconds
+  const double seconds = found.result->seconds;
+  if (trials_ == 1) tell("settings are tried on held-out entries; + marks the best so far");
+  tell(fmt::format("{} {}  {}{}", best ? '+' : ' ', measure(found.error), what,
+                   seconds >= kWorthSaying ? fmt::format(" ({:.2g} s)", seconds) : ""));
   if (best) best_ = found;
   work_of_best_ = std::max(work_of_best_, best_.work);
   if (most_blended_ > 1) rivals_.consider(found, held());

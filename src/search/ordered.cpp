@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "search/ordered.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -24,13 +28,15 @@ constexpr double kSlack = 1.001;       // of a regular distance
 // The entries fiber by fiber along the mode, by position within each.
 class Fibers {
  public:
-  Fibers(const ObservedTensor& tensor, int mode) : tensor_(&tensor), mode_(mode) {
+  // `positions` of the mode's indices; none: the indices.
+  Fibers(const ObservedTensor& tensor, int mode, const std::vector<double>& positions)
+      : tensor_(&tensor), mode_(mode), positions_(&positions) {
     std::vector<int> modes;
     for (int k = 0; k < tensor.order(); ++k)
       if (k != mode) modes.push_back(k);
     modes.push_back(mode);
     order_ = lexicographic_order(tensor.cells(), modes);
-    if (std::is_sorted(positions().begin(), positions().end())) return;
+    if (std::is_sorted(positions.begin(), positions.end())) return;
     each([this](std::size_t begin, std::size_t end) {
       std::sort(order_.begin() + static_cast<std::ptrdiff_t>(begin),
                 order_.begin() + static_cast<std::ptrdiff_t>(end),
@@ -50,10 +56,9 @@ class Fibers {
   [[nodiscard]] double value(std::size_t i) const { return tensor_->values()[order_[i]]; }
 
  private:
-  [[nodiscard]] const std::vector<double>& positions() const { return tensor_->modes()[mode_].positions; }
   [[nodiscard]] double position_of(Index entry) const {
     const Index i = tensor_->index(mode_)[entry];
-    return positions().empty() ? static_cast<double>(i) : positions()[i];
+    return positions_->empty() ? static_cast<double>(i) : (*positions_)[i];
   }
   [[nodiscard]] bool same_fiber(Index a, Index b) const {
     for (int k = 0; k < tensor_->order(); ++k)
@@ -63,6 +68,7 @@ class Fibers {
 
   const ObservedTensor* tensor_;
   int mode_;
+  const std::vector<double>* positions_;
   std::vector<Index> order_;
 };
 
@@ -107,13 +113,26 @@ double misfit(const std::vector<Variogram::Bin>& bins, double length) {
   return sum;
 }
 
-}  // namespace
+// Labels as the numbers they are; nothing where one is none.
+std::vector<double> as_numbers(const std::vector<std::string>& labels) {
+  std::vector<double> numbers;
+  for (const std::string& label : labels) {
+    const char* const end = label.data() + label.size();
+    double number = 0.0;
+    const auto [at, problem] = std::from_chars(label.data(), end, number);
+    if (problem != std::errc() || at != end || !std::isfinite(number)) return {};
+    numbers.push_back(number);
+  }
+  return numbers;
+}
 
-Variogram variogram(const ObservedTensor& portion, int mode, const Communicator& sharers) {
+// `placed`: the mode, with the positions it is to have.
+Variogram variogram_along(const ObservedTensor& portion, int mode, const Mode& placed,
+                          const Communicator& sharers) {
   const auto dealt = with_whole_fibers(portion, full_parts(portion.order())[mode], sharers);
   const ObservedTensor& tensor = dealt ? *dealt : portion;
-  const double spacing = typical_spacing(tensor.modes()[mode]);
-  const Fibers fibers(tensor, mode);
+  const double spacing = typical_spacing(placed);
+  const Fibers fibers(tensor, mode, placed.positions);
   std::vector<double> sums(3 * kBins + 2);
   double& within = sums[3 * kBins];  // squares about the fibers' means, and their degrees of freedom
   double& freedom = sums[3 * kBins + 1];
@@ -142,6 +161,12 @@ Variogram variogram(const ObservedTensor& portion, int mode, const Communicator&
       found.bins[i] = {
           .pairs = pairs, .distance = sums[3 * i + 1] / pairs, .squared = sums[3 * i + 2] / pairs};
   return found;
+}
+
+}  // namespace
+
+Variogram variogram(const ObservedTensor& portion, int mode, const Communicator& sharers) {
+  return variogram_along(portion, mode, portion.modes()[mode], sharers);
 }
 
 std::optional<Variogram::Bin> nearest_pairs(const Variogram& of) {
@@ -196,6 +221,29 @@ std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor, const Commu
     ordered.push_back(one);
   }
   return ordered;
+}
+
+std::vector<int> ordered_by_number(const ObservedTensor& tensor, const Communicator& sharers) {
+  std::vector<int> ordered;
+  for (int k = 0; k < tensor.order(); ++k) {
+    const Mode& mode = tensor.modes()[k];
+    if (mode.size < kLeastSize || mode.labels.size() != mode.size || !mode.positions.empty()) continue;
+    const Mode placed{.name = mode.name, .size = mode.size, .positions = as_numbers(mode.labels)};
+    if (placed.positions.empty()) continue;
+    const Variogram found = variogram_along(tensor, k, placed, sharers);
+    const auto nearest = nearest_pairs(found);
+    if (nearest && nearest->squared < kAlike * found.strangers) ordered.push_back(k);
+  }
+  return ordered;
+}
+
+std::string order_notice(const ObservedTensor& tensor, const Communicator& sharers) {
+  std::vector<std::string> names;
+  for (const int k : ordered_by_number(tensor, sharers)) names.push_back(tensor.modes()[k].name);
+  if (names.empty()) return "";
+  return fmt::format(
+      "neighbours are alike along {0}, whose labels are numbers; --positions {1} would make use of it",
+      fmt::join(names, " and "), fmt::join(names, ","));
 }
 
 }  // namespace lacuna

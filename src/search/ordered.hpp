@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "dist/communicator.hpp"
@@ -47,5 +48,12 @@ struct OrderedMode {
 // Ascending by mode.
 [[nodiscard]] std::vector<OrderedMode> ordered_modes(const ObservedTensor& tensor,
                                                      const Communicator& sharers);
+
+// Those without positions whose labels are all numbers, and by these numbers neighbours are alike: hours, and not the
+// numbers of users. Ascending. Labels keep a mode from being asked whether it is ordered, so whoever means positions has to
+// say so.
+[[nodiscard]] std::vector<int> ordered_by_number(const ObservedTensor& tensor, const Communicator& sharers);
+// What to say of them; empty where there are none.
+[[nodiscard]] std::string order_notice(const ObservedTensor& tensor, const Communicator& sharers);
 
 }  // namespace lacuna

@@ -99,7 +99,7 @@ class Tuner {
   // On any process.
   [[nodiscard]] bool stopped() const { return any_process(fitting_, asked_to_stop() || time_is_up()); }
   [[nodiscard]] std::optional<double> known(const TuneRow& row, int fold) const;
-  std::size_t add_row(std::size_t candidate, double lambda);
+  std::size_t add_row(std::size_t candidate, std::optional<double> lambda);
   void run_folds(const std::vector<std::size_t>& rows);
   void run_chains(const std::vector<std::size_t>& rows, int first_fold, int last_fold);
   void run_chain(const Chain& chain);
@@ -127,7 +127,7 @@ class Tuner {
   mutable std::mutex lock_;
 };
 
-std::size_t Tuner::add_row(std::size_t candidate, double lambda) {
+std::size_t Tuner::add_row(std::size_t candidate, std::optional<double> lambda) {
   rows_.push_back({.candidate = candidate,
                    .lambda = lambda,
                    .errors = std::vector<std::optional<double>>(static_cast<std::size_t>(options_->folds))});
@@ -165,7 +165,7 @@ double Tuner::error(const FitResult& result, const Entries& held) const {
 }
 
 std::string Tuner::key(const TuneRow& row, int fold) const {
-  return fmt::format("row {} {} {}", row.candidate, shortest(row.lambda), fold);
+  return fmt::format("row {} {} {}", row.candidate, row.lambda ? shortest(*row.lambda) : "-", fold);
 }
 
 bool Tuner::answer(TuneRow& row, int fold, Start& last) {
@@ -289,16 +289,16 @@ std::vector<std::size_t> Tuner::still_running() const {
 // Rows at the geometric means of the best lambda and its neighbours on either side.
 std::vector<std::size_t> Tuner::between_neighbours() {
   const TuneRow best = rows_[lowest()];
-  double below = 0.0;
-  double above = std::numeric_limits<double>::infinity();
+  std::optional<double> below;
+  std::optional<double> above;
   for (const TuneRow& row : rows_) {
     if (row.candidate != best.candidate) continue;
-    if (row.lambda < best.lambda) below = std::max(below, row.lambda);
-    if (row.lambda > best.lambda) above = std::min(above, row.lambda);
+    if (row.lambda < best.lambda && (!below || row.lambda > below)) below = row.lambda;
+    if (row.lambda > best.lambda && (!above || row.lambda < above)) above = row.lambda;
   }
   std::vector<std::size_t> added;
-  if (below > 0.0) added.push_back(add_row(best.candidate, std::sqrt(below * best.lambda)));
-  if (std::isfinite(above)) added.push_back(add_row(best.candidate, std::sqrt(above * best.lambda)));
+  for (const std::optional<double>& neighbour : {below, above})
+    if (neighbour) added.push_back(add_row(best.candidate, std::sqrt(*neighbour * *best.lambda)));
   return added;
 }
 
@@ -307,8 +307,11 @@ TuneResult Tuner::run() {
   for (std::size_t c = 0; c < options_->candidates.size(); ++c) {
     const TuneCandidate& candidate = options_->candidates[c];
     const std::vector<double>& lambdas = candidate.lambdas.empty() ? options_->lambdas : candidate.lambdas;
-    for (const double lambda : takes_lambda(candidate) ? lambdas : std::vector<double>{0.0})
-      all.push_back(add_row(c, lambda));
+    if (!takes_lambda(candidate)) {
+      all.push_back(add_row(c, std::nullopt));
+      continue;
+    }
+    for (const double lambda : lambdas) all.push_back(add_row(c, lambda));
   }
   run_folds(all);
   for (int round = 0; round < options_->refinements && !stopped() && lowest() < rows_.size(); ++round) {

@@ -38,7 +38,7 @@ double TuneRow::spread() const {
 
 Settings settings_of(const TuneOptions& options, const TuneRow& row) {
   Settings settings = options.candidates[row.candidate].options;
-  if (row.lambda > 0.0) settings.lambda = row.lambda;
+  if (row.lambda) settings.lambda = *row.lambda;
   return settings;
 }
 

@@ -55,9 +55,16 @@ class Arrays(CliTest):
         self.assertGreater(told["operator_applications"], 0)
         self.assertEqual(told["choosing_applications"], 0)
         said = f"{told['operator_applications']:,} applications of the operator\n"
-        self.assertTrue(self.ok("complete", "holes.npy", "-o", "whole.npy", *paper).endswith(said))
-        self.assertIn(said, self.ok("fit", "holes.npy", "-o", "m.lac", *FIT))
-        self.assertRegex(self.ok("complete", "holes.npy", "-o", "whole.npy"), r"\d applications of the operator to fit, [\d,]+ to choose\n")
+        self.assertTrue(self.ok("complete", "holes.npy", "-o", "whole.npy", "-v", *paper).endswith(said))
+        self.assertIn(said, self.ok("fit", "holes.npy", "-o", "m.lac", "-v", *FIT))
+        self.assertNotIn("applications", self.ok("fit", "holes.npy", "-o", "m.lac", *FIT))
+        self.assertRegex(self.ok("complete", "holes.npy", "-o", "whole.npy", "-v"), r"\d applications of the operator to fit, [\d,]+ to choose\n")
+
+    def test_json_is_of_one_shape(self):
+        told = self.ok_json("complete", "holes.npy", "-o", "whole.npy", *FIT)
+        nothing = self.ok_json("complete", "whole.npy", "-o", "again.npy", *FIT)
+        self.assertEqual(list(nothing), list(told))
+        self.assertEqual((nothing["filled"], nothing["held_out_rmse"], nothing["seconds"]), (0, None, 0.0))
 
     def test_model_may_be_kept(self):
         self.ok("complete", "holes.npy", "-o", "whole.npy", "--model", "m.lac", *FIT)

@@ -9,7 +9,7 @@ import unittest
 
 from support import CliTest, LACUNA, SampleTest, TIMEOUT, cells, sample, tns
 
-HISTORY = ["iteration", "seconds", "objective", "gradient_norm", "train_rmse", "test_rmse", "test_auc", "gap",
+HISTORY = ["iteration", "seconds", "objective", "gradient_norm", "train_rmse", "test_rmse", "test_auc", "test_mrr", "gap",
            "operator_applications"]
 KEYS = {
     "method", "shape", "observed", "rank", "lambda", "iterations", "seconds", "objective", "gradient_norm",
@@ -71,7 +71,7 @@ class Report(FitTest):
         self.assertEqual(rows[-1][6], "")
         seconds = [float(row[1]) for row in rows[1:]]
         self.assertEqual(seconds, sorted(seconds))
-        applied = [int(row[8]) for row in rows[1:]]
+        applied = [int(row[HISTORY.index("operator_applications")]) for row in rows[1:]]
         self.assertEqual(applied, sorted(applied))
         self.assertEqual(applied[-1], report["operator_applications"])
 

@@ -114,6 +114,10 @@ class Misspelt(SampleTest):
         self.assertIn("did you mean --rank?", self.complaint("fit", "train.tns", "-o", "m", "--config", "c.ini"))
 
 
+    def test_threads_are_told_their_range(self):
+        self.assertIn("found '1.5', expected a whole number from 0 to 2147483647", self.complaint("methods", "--threads", "1.5"))
+
+
 class AskingForHelp(CliTest):
     def test_of_a_verb(self):
         for verb in VERBS:

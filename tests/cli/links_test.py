@@ -48,12 +48,24 @@ class LinksTest(CliTest):
         self.assertGreater(found["mrr"], 0.9)
 
     def test_the_fit_says_what_rankings_to_expect(self):
-        report = self.ok_json("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "8", "--test", "test.tsv")
+        report = self.ok_json("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "8", "--test", "test.tsv",
+                              "--report", "page.html")
         self.assertGreater(report["held_out_mrr"], 0.6)
         self.assertAlmostEqual(report["test_mrr"], self.ranking("m.lac")["mrr"], places=9)
+        kept = self.ok_json("info", "m.lac")["settings"]["run"]
+        self.assertEqual((kept["held_out_mrr"], kept["history"]["test_mrr"][-1]), (report["held_out_mrr"], report["test_mrr"]))
+        page = self.path("page.html").read_text()
+        self.assertIn(f"a filtered MRR of about {report['held_out_mrr']:.4f}", page)
+        self.assertIn(f'"test MRR":"{report["test_mrr"]:.4f}, filtered"', page)
+        self.assertNotIn("an RMSE of about", page)  # over ones alone
+        self.assertNotIn('"test RMSE"', page)
         self.assertIn("filtered MRR of about", self.ok("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "8"))
         held = f"{PEOPLE} entities and {len(RELATIONS)} relations of 8 complex numbers each"
         self.assertIn(held, self.ok("info", "m.lac"))
+
+    def test_a_file_of_facts_is_told_to_be_ranked(self):
+        self.ok("fit", "train.tsv", "-o", "m.lac", "--method", "complex", "--rank", "2", "--max-iterations", "2")
+        self.assertIn("; facts are ranked: --ranking head,tail", self.fails(3, "evaluate", "m.lac", "test.tsv"))
 
     def test_complete_tells_how_likely_each_other_cell_is(self):
         done = self.run_lacuna("complete", "train.tsv", "-o", "whole.tsv", "--model", "m.lac", "--method", "complex", "--rank", "8")

@@ -24,6 +24,18 @@ class Pages(CliTest):
             for flag in flags:
                 self.assertIn(f"\\fB{flag}\\fR", sections[verb], verb)
 
+    def test_man_page_has_the_flags_before_the_verb(self):
+        page = self.ok("man").replace("\\-", "-")
+        for word in ("--config", "--version", "-V", "help ", ".SH EXAMPLES", ".SH SEE ALSO"):
+            self.assertIn(word, page)
+        self.assertIn("; unless given: medium", page)
+
+    def test_help_fits_a_terminal_and_says_defaults(self):
+        text = self.ok("help", "fit")
+        self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith(" " * 30)), 101)
+        self.assertIn("unless given: medium", " ".join(text.split()))
+        self.assertEqual(self.ok("help", "help"), self.ok("--help"))
+
     @unittest.skipUnless(shutil.which("groff"), "there is no groff")
     def test_man_page_is_one(self):
         done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=self.ok("man"), capture_output=True, text=True)
@@ -76,6 +88,13 @@ class Pages(CliTest):
         self.assertEqual(sorted(completed("lacuna co")), ["complete", "completion", "convert"])
         self.assertIn("--max-iterations", completed("lacuna fit a.tns --max-"))
         self.assertEqual(completed("lacuna fit a.tns --effort m"), ["medium"])
+        self.assertEqual(completed("lacuna --con"), ["--config"])
+        self.assertEqual(completed("lacuna hel"), ["help"])
+
+    def test_zsh_knows_the_flags_before_the_verb(self):
+        script = self.ok("completion", "zsh")
+        for word in ("--config", "--version", "-V", "at=4"):
+            self.assertIn(word, script)
 
     @unittest.skipUnless(shutil.which("zsh"), "there is no zsh")
     def test_zsh_takes_it(self):

@@ -21,6 +21,14 @@ class Table(CliTest):
         self.assertIn(names[0], self.fails(2, "fit", "x.tns", "-o", "m.lac", "--method", "nonsense"))
 
 
+    def test_says_every_setting_that_a_method_has_unless_told(self):
+        rows = {row["name"]: row for row in self.ok_json("methods")["methods"]}
+        self.assertEqual((rows["als"]["rank"], rows["als"]["init"], rows["als"]["lambda"]), (30, None, None))
+        self.assertEqual((rows["ffw"]["lambda"], rows["topt"]["init"]), (10, "grow"))
+        self.assertIn("--rank 30 --max-iterations 50", self.ok("methods"))
+        self.assertLess(rows["als"]["bytes"], rows["tr-mm"]["bytes"])  # of the part that it begins with
+
+
 class Offsets(SampleTest):
     def test_fit_evaluate_predict_info(self):
         errors = {}
@@ -55,7 +63,19 @@ class Offsets(SampleTest):
                 self.assertIn("auto: + held-out RMSE", done.stderr)
                 self.assertTrue(json.loads(done.stdout)["rank"])
 
+    def test_the_paper_s_model_has_no_offsets_whatever_the_method(self):
+        report = self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2")
+        self.assertEqual(report["settings"]["offsets"], "none")
+
     def test_settings_of_other_methods_are_refused(self):
+        for setting, value, method in (("lambda", "10", "als"), ("init", "random", "mean"), ("early-stop", "0", "als")):
+            with self.subTest(setting):  # also where the value is the usual one
+                message = self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", method, f"--{setting}", value)
+                self.assertIn(f"method {method} does not take {setting}", message)
+        for method in ("mean", "offsets"):
+            self.assertIn("always has a mean", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", method, "--offsets", "none"))
+        self.assertIn("left open", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "als", "--blend", "3"))
+        self.assertIn("nothing is drawn", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--corrupt", "1"))
         self.assertIn("rank", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "mean", "--rank", "3"))
         self.assertIn(
             "parts", self.fails(2, "fit", "train.tns", "-o", "m.lac", "--method", "mean", "--parts", "pairs")

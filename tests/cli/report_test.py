@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """lacuna report and --report: the page is whole, and a real browser draws it without complaint."""
+import base64
 import json
 import math
 import re
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -62,6 +64,14 @@ class Page(ReportTest):
         self.assertIn(f"hold {100 * kept:.1f} % of the test values", data["scores"]["intervals"])
         self.assertEqual(data["pictures"], [])
         self.assert_self_contained()
+
+    def test_what_was_not_seen_stands_first(self):
+        self.preset = ()
+        flags = ("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2", "--intervals", "--report", "page.html")
+        self.ok(*flags)
+        self.assertEqual(list(self.data()["scores"]), ["on unseen cells", "training RMSE", "training MAE", "training R2"])
+        self.ok(*flags, "--test", "test.tns")
+        self.assertEqual(list(self.data()["scores"]), ["test RMSE", "test MAE", "test R2", "intervals", "on unseen cells"])
 
     def test_says_what_the_choosing_found_on_held_out_entries(self):
         self.preset = ()
@@ -143,6 +153,26 @@ class PageOfOtherVerbs(ReportTest):
         for image in shown["images"]:
             self.assertTrue(image["source"].startswith("data:image/png;base64,iVBOR"))
         self.assert_self_contained()
+
+    def shape_of_first(self, title, name="page.html"):
+        """Width and height of a picture, from its PNG."""
+        shown = {one["title"]: one["images"][0]["source"] for one in self.data(name)["pictures"]}
+        self.assertIn(title, shown)
+        return struct.unpack(">II", base64.b64decode(shown[title].split(",")[1])[16:24])
+
+    def test_frames_of_a_video_are_pictures(self):
+        frames, rows, columns = 5, 24, 32
+        head = f"YUV4MPEG2 W{columns} H{rows} F30:1 Ip A1:1 Cmono\n".encode()
+        luma = [bytes((40 * t + 3 * i + 2 * j) % 200 for i in range(rows) for j in range(columns)) for t in range(frames)]
+        self.path("v.y4m").write_bytes(head + b"".join(b"FRAME\n" + frame for frame in luma))
+        write_npy(self.path("mask.npy"), (frames, rows, columns), [float((7 * n) % 5 > 0) for n in range(frames * rows * columns)])
+        self.ok("complete", "v.y4m", "--mask", "mask.npy", "-o", "w.y4m", "--report", "page.html", "--method", "mean")
+        self.assertEqual([one["title"] for one in self.data()["pictures"]], ["time 0", "time 2", "time 4"])
+        self.assertEqual(self.shape_of_first("time 2"), (columns, rows))
+        half = b"".join(b"FRAME\n" + frame + bytes([100]) * (2 * rows * columns) for frame in luma)  # in colours
+        self.path("c.y4m").write_bytes(head.replace(b"Cmono", b"C444") + half)
+        self.ok("complete", "c.y4m", "--mask", "mask.npy", "-o", "w.y4m", "--report", "page.html", "--method", "mean")
+        self.assertEqual(self.shape_of_first("time 2"), (columns, rows))
 
     def test_components_of_a_picture_are_pictures(self):
         write_png(self.path("in.png"), 24, 20,

@@ -145,6 +145,8 @@ class Labelled(CliTest):
         message = self.fails(2, "top", "m.lac", "u1,Heat")
         self.assertIn("leaves no mode open", message)
         self.assertIn("No such file", self.fails(3, "top", "m.lac", "u1"))
+        self.assertIn("it is a position of mode User: expected User=u1", self.fails(3, "top", "m.lac", "u1"))
+        self.assertNotIn("expected user=", self.fails(3, "top", "m.lac", "no-such-file.csv"))
 
     def test_names_of_modes_are_found_in_small_and_capital_letters(self):
         expected = self.asked("", "User=u1")

@@ -109,6 +109,14 @@ class AutomaticTune(SampleTest):
         fitted = self.ok_json("fit", "train.tns", "-o", "f.lac", "--effort", "low")
         self.assertEqual(found["best"]["rank"], fitted["rank"])
         self.assertTrue(found["rows"][0]["complete"])
+        self.assertIsNone(found["rows"][0]["lambda"])
+        self.assertIsNone(found["best"]["lambda"])
+        said = self.ok("tune", "train.tns", "-o", "m.lac", "--folds", "2", "--effort", "low", "--table", "t.csv", "--state", "s.jsonl")
+        self.assertRegex(said, r"(?m)^auto +- ")
+        self.assertRegex(said, r"auto: on unseen cells expect an RMSE of [0-9.e-]+ \+- [0-9.e-]+; give --method-grid")
+        self.assertTrue(self.path("t.csv").read_text().splitlines()[1].startswith('"auto",,'))
+        again = self.run_lacuna("tune", "train.tns", "-o", "m.lac", "--folds", "2", "--effort", "low", "--state", "s.jsonl")
+        self.assertNotIn("fold 1", again.stderr)  # known from the state file
 
     def test_a_lambda_that_is_given_is_the_only_one(self):
         for method in (("--method", "tr-mm", "--parts", "full", "--offsets", "mean"), ("--effort", "low")):

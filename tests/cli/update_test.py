@@ -121,6 +121,13 @@ class Updates(CliTest):
         for name in ("m.lac", "again.lac"):
             self.assertEqual(self.ok_json("info", name)["settings"]["path"], [0.01, 0.1, 1])
 
+    def test_refit_of_a_certified_rank_certifies_nothing(self):
+        certified = ("--method", "tr-mm", "--parts", "full", "--rank", "certified", "--gap", "0.5", "--lambda", "0.1", "--offsets", "mean")
+        self.fitted(*certified)
+        self.assertEqual(self.ok_json("info", "m.lac")["settings"]["gap"], 0.5)
+        self.ok("update", "m.lac", "new.csv", "-o", "again.lac", "--refit")
+        self.assertNotIn("gap", self.ok_json("info", "again.lac")["settings"])
+
     def test_refit_of_near_parts_is_the_fit_of_all_entries(self):
         self.write("where.txt", "".join(f"w{w} {w}\n" for w in range(WEEKS)))
         near = ("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--offsets", "user,item", "--quiet",

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy
 
 BUILD = Path(sys.argv.pop(1)).resolve()
-FILES = ("bin/lacuna", "libexec/lacuna/lacuna-formats", "share/man/man1/lacuna.1", "share/doc/lacuna/LICENSE",
+FILES = ("bin/lacuna", "libexec/lacuna/lacuna-formats", "share/man/man1/lacuna.1", "share/doc/lacuna/LICENSE", "share/doc/lacuna/copyright",
          "share/doc/lacuna/docs/cli.md", "share/bash-completion/completions/lacuna", "share/zsh/site-functions/_lacuna",
          "share/fish/vendor_completions.d/lacuna.fish", "include/lacuna/lacuna.hpp")  # fmt: skip
 
@@ -62,6 +62,12 @@ class Package(unittest.TestCase):
         fields = run("dpkg-deb", "--field", deb)
         self.assertRegex(fields, r"(?m)^Package: lacuna$")
         self.assertRegex(fields, r"(?m)^Depends: .*libc6 .*libstdc\+\+6")
+        # What the program was built with is installed here: a dependency that is not is a wrong name or version.
+        for one in re.search(r"(?m)^Depends: (.*)$", fields).group(1).split(", "):
+            name, _, version = re.fullmatch(r"([\w.+-]+)(?: \((\S+) (\S+)\))?", one.split(" | ")[0]).groups()
+            installed = run("dpkg-query", "-W", "-f", "${Version}", name)
+            if version:
+                run("dpkg", "--compare-versions", installed, "ge", version)
         root = self.folder / "deb"
         run("dpkg-deb", "-x", deb, root)
         self.works(root / "usr")

@@ -31,6 +31,7 @@ FitRecord full_record() {
   run.choosing_seconds = 1.5;
   run.stop_reason = "gradient below tolerance";
   run.held_out_rmse = 0.9;
+  run.held_out_mrr = 0.4;
   run.history = {{.iteration = 0, .seconds = 0.1, .objective = 3.0, .gradient_norm = 1.0, .train_rmse = 0.5},
                  {.iteration = 1,
                   .seconds = 0.2,
@@ -38,6 +39,7 @@ FitRecord full_record() {
                   .gradient_norm = 0.1,
                   .train_rmse = 0.25,
                   .test_rmse = 0.75,
+                  .test_mrr = 0.3,
                   .gap = 1e-3,
                   .operator_applications = 12}};
   run.tuning = TuningRecord{
@@ -63,6 +65,9 @@ TEST(FitRecord, ComesBackFromJsonAsItWas) {
     EXPECT_EQ(*back.find(item.name), item.value) << item.name;
   }
   EXPECT_EQ(through_text(back), through_text(record));
+  EXPECT_EQ(back.run->held_out_mrr, 0.4);
+  EXPECT_EQ(back.run->history[1].test_mrr, 0.3);
+  EXPECT_EQ(back.run->tuning->rows[1].lambda, std::nullopt);
 }
 
 TEST(FitRecord, WholeNumbersHaveNoDecimalPoint) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <lacuna/base/memory_error.hpp>
+#include <lacuna/method/fit_once.hpp>
 #include <limits>
 
 #include "method/rank_limits.hpp"
@@ -79,6 +81,19 @@ TEST(Costs, AlsWithOpenPartsIsWhatItsFirstTrialsTake) {
   Settings full{.method = Method::kAls};
   full.latent.parts = full_structure(3);
   EXPECT_LT(open, 0.5 * bytes(full));
+}
+
+// A fit says before it takes any memory that there is not enough, whoever asks for it.
+TEST(Costs, AFitThatIsTooLargeIsRefusedByTheLibrary) {
+  const std::vector<Mode> modes = test::plain_modes({100000, 100000, 100000});
+  const auto tensor = ObservedTensor::create(modes, {.cells = {{0, 5}, {1, 6}, {2, 7}}, .value = {1.0, 2.0}});
+  try {
+    (void)fit_once(*tensor, {.method = Method::kHalrtc});
+    FAIL() << "it was taken on";
+  } catch (const MemoryError& error) {
+    EXPECT_EQ(std::string(error.what()).find("this fit needs about "), 0U) << error.what();
+  }
+  EXPECT_THROW((void)fit_once(*tensor, {.method = Method::kHard}), std::bad_alloc);  // which it is, too
 }
 
 }  // namespace

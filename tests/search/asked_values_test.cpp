@@ -37,6 +37,9 @@ std::vector<std::pair<Settings, std::string>> wrong_settings() {
   Settings& gap = add("rank and gap exclude each other: ranks grow until the gap is reached");
   gap.ranks = {3};
   gap.latent.certified_gap = 1e-3;
+  Settings& blend = add("blend is for a method that is left open, as als is not");
+  blend.method = Method::kAls;
+  blend.search.blend = 3;
   return all;
 }
 

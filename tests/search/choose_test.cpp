@@ -101,7 +101,6 @@ TEST(ChooseStructure, ATensorTooSmallToHoldOutFallsBack) {
   EXPECT_EQ(result.model.latent()->parts.size(), 2U);
 }
 
-// Interrupted at every moment of choosing there is a model, and a finite one.
 // Four temperatures say what others are like, whatever the method; by low rank alone they would be 0.
 TEST(ChooseStructure, TooFewEntriesToChooseByStillPredictTheirLike) {
   const Entries entries{.cells = {{0, 1, 0, 2}, {0, 1, 2, 0}}, .value = {20.5, 22.25, 21.75, 19.5}};
@@ -116,6 +115,7 @@ TEST(ChooseStructure, TooFewEntriesToChooseByStillPredictTheirLike) {
   }
 }
 
+// At every moment of choosing there is a model, and a finite one.
 TEST(ChooseStructure, InterruptedItKeepsTheBestSoFar) {
   const Sample sample = ratings(1.0);
   const double mean = *fit(sample.train, {.method = Method::kMean}, {}, &sample.test).last.test_rmse;

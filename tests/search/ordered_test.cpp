@@ -112,5 +112,36 @@ TEST(OrderedModes, AreKnownOfPicturesTimesAndPositions) {
   }
 }
 
+// The walks of walks() with labels in an order of their own.
+ObservedTensor labelled_walks(double length, bool numbers) {
+  const ObservedTensor plain = walks(length, 120, 20, 0.3);
+  Entries entries{.cells = plain.cells(), .value = {plain.values().begin(), plain.values().end()}};
+  std::vector<Mode> modes{{.name = "hour", .size = 120}, {.name = "station", .size = 20}};
+  std::vector<Index> place(120);
+  for (Index i = 0; i < 120; ++i) place[i] = i * 77 % 120;
+  modes[0].labels.resize(120);
+  for (Index i = 0; i < 120; ++i)
+    modes[0].labels[place[i]] = numbers ? std::to_string(i) : "t" + std::to_string(i);
+  std::vector<std::vector<Index>> cells{{plain.index(0).begin(), plain.index(0).end()},
+                                        {plain.index(1).begin(), plain.index(1).end()}};
+  for (Index& i : cells[0]) i = place[i];
+  entries.cells = Cells(std::move(cells));
+  return observed(std::move(modes), std::move(entries));
+}
+
+TEST(OrderedByNumber, LabelsThatAreNumbersAreAskedByTheirValues) {
+  const ObservedTensor hours = labelled_walks(20.0, true);
+  EXPECT_TRUE(ordered_modes(hours, serial_communicator()).empty());
+  EXPECT_EQ(ordered_by_number(hours, serial_communicator()), std::vector<int>{0});
+  EXPECT_EQ(
+      order_notice(hours, serial_communicator()),
+      "neighbours are alike along hour, whose labels are numbers; --positions hour would make use of it");
+}
+
+TEST(OrderedByNumber, OtherLabelsAndNumbersThatSayNothingAreLeft) {
+  EXPECT_TRUE(ordered_by_number(labelled_walks(20.0, false), serial_communicator()).empty());
+  EXPECT_EQ(order_notice(labelled_walks(0.01, true), serial_communicator()), "");  // such as numbers of users
+}
+
 }  // namespace
 }  // namespace lacuna

@@ -11,8 +11,6 @@
 
 namespace lacuna {
 
-// How good predictions are.
-
 [[nodiscard]] double rmse(std::span<const double> truth, std::span<const double> predicted);
 [[nodiscard]] double mae(std::span<const double> truth, std::span<const double> predicted);
 // 1 - sum (y - w)^2 / sum (y - mean y)^2; nothing when the truth is constant.

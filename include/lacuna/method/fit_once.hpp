@@ -15,8 +15,8 @@
 
 namespace lacuna {
 
-// One fit of one method: solves, and never searches. `fit` (lacuna/search/fit.hpp) chooses what is left open.
-
+// A step of one fit of one method, which solves and never searches: `fit` (lacuna/search/fit.hpp) chooses what is left
+// open.
 struct FitProgress {
   int iteration = 0;     // counts on through the path in lambda
   double lambda = 1.0;   // of this stage of the path, in units of the final one
@@ -75,12 +75,12 @@ struct FitResult {
 
 // Fits with the settings given, and with the method's own where they are open (settled()). Throws
 // std::invalid_argument when the settings do not fit the method or the tensor, ValueRangeError when its values
-// are so large or small that the result has no finite double.
+// are so large or small that the result has no finite double, MemoryError before anything is allocated when this machine
+// cannot hold it.
 [[nodiscard]] FitResult fit_once(ObservedTensor tensor, const Settings& settings,
                                  const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
 
 // How far a fitted model is at most from the best over all ranks, from the model and its data alone.
-
 // `train` holds the entries the model was fitted on, at the model's positions. Throws std::invalid_argument
 // when its cells are others, or when the model does not come from problem D; ValueRangeError when the bounds
 // are not finite.

@@ -160,7 +160,8 @@ struct SearchSettings {
   Choice<double> early_stop{};  // share of the entries held out to count the steps; 0: never
   double calibrate = 0.0;       // share of the entries held out, of choosing too, for intervals; 0: none
   Choice<int> blend{};          // at most so many fits whose weighted mean is the answer, >= 1; 1: one model
-  bool keep_best = false;       // the step at which the test error was lowest, not the last
+  // The last step whose test error is within half a standard error of the lowest, not the last of all.
+  bool keep_best = false;
 };
 
 struct Settings {
@@ -172,7 +173,7 @@ struct Settings {
   Choice<double> lambda{};           // > 0; lambda_p = lambda times part_scale() times the part's own factor
   Choice<Clip> clip{};               // where predictions are kept; open: where values of their kind are
   Choice<int> max_iterations{};      // steps, in all
-  Choice<double> tolerance{};        // on the gradient norm relative to the objective
+  Choice<double> tolerance{};        // on what a step still gains: the relative gradient, change or gap
   std::optional<double> max_time{};  // seconds, > 0, choosing included
   std::uint64_t seed = 1;
   LatentSettings latent{};

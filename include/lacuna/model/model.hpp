@@ -35,9 +35,7 @@ struct Calibration {
 // are kept.
 [[nodiscard]] Calibration calibrate(std::span<const double> residuals, std::span<const Count> support);
 
-// Where predictions are kept.
-
-// An end may be infinite.
+// Where predictions are kept. An end may be infinite.
 struct Range {
   double low = 0.0;
   double high = 0.0;
@@ -80,6 +78,7 @@ struct StepRecord {
   double train_rmse = 0.0;
   std::optional<double> test_rmse{};
   std::optional<double> test_auc{};
+  std::optional<double> test_mrr{};  // filtered
   std::optional<double> gap{};
   Count operator_applications = 0;
 };
@@ -88,7 +87,7 @@ struct StepRecord {
 struct TuningRecord {
   struct Row {
     std::string candidate;
-    double lambda = 0.0;
+    std::optional<double> lambda{};
     bool complete = false;         // it went through all folds
     std::optional<double> mean{};  // over the folds there are
     double standard_error = 0.0;
@@ -116,6 +115,7 @@ struct RunRecord {
   std::string stop_reason{};
   std::optional<double> held_out_rmse{};  // FitResult::held_out_rmse
   std::optional<double> held_out_auc{};
+  std::optional<double> held_out_mrr{};
   std::vector<StepRecord> history{};
   std::optional<TuningRecord> tuning{};
 };

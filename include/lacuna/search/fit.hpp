@@ -15,10 +15,10 @@ namespace lacuna {
 inline constexpr std::string_view kEnoughSteps = "as many steps as the held-out error asked for";
 
 // From data to a model: chooses on held-out entries whatever the settings leave open, then fits on everything.
-
-// Throws std::invalid_argument when the settings do not fit the tensor. Any value given is kept. The result
-// is never worse on the held-out entries than the mean and the main effects, which are judged beside it; when
-// interrupted, it is the best that was found until then.
+//
+// Throws std::invalid_argument when the settings do not fit the tensor. Any value given is kept. With the method open the
+// mean and the main effects are judged beside all else, and the result is never worse than they are on the held-out
+// entries; a method that is given is kept, better or worse. When interrupted, it is the best that was found until then.
 [[nodiscard]] FitResult fit(ObservedTensor tensor, const Settings& settings = {},
                             const FitCallbacks& callbacks = {}, const Entries* test = nullptr);
 
@@ -57,7 +57,7 @@ struct TuneOptions {
 
 struct TuneRow {
   std::size_t candidate = 0;
-  double lambda = 0.0;
+  std::optional<double> lambda{};               // nothing: the method takes none, or each fit finds its own
   std::vector<std::optional<double>> errors{};  // of each fold: RMSE, MAE, or 1 - AUC; none where abandoned
 
   [[nodiscard]] bool complete() const;
@@ -76,8 +76,9 @@ struct TuneResult {
 
 // What is known from an earlier run, and what is found out now. Called from one thread at a time.
 struct TuneCallbacks {
-  std::function<std::optional<double>(const TuneCandidate&, double lambda, int fold)> known;
-  std::function<void(const TuneCandidate&, double lambda, int fold, double error)> found;
+  // lambda: TuneRow::lambda.
+  std::function<std::optional<double>(const TuneCandidate&, std::optional<double> lambda, int fold)> known;
+  std::function<void(const TuneCandidate&, std::optional<double> lambda, int fold, double error)> found;
   Interrupted interrupted;
   // As of a fit. What is kept are the fits that have ended and the models that others begin with: a fit that was under
   // way begins anew. Where `known` knows an error it is taken, and a fit that would begin with that one does not.

@@ -52,6 +52,7 @@ ordered_json written(const std::vector<StepRecord>& history) {
     list_in(columns, "train_rmse").push_back(step.train_rmse);
     list_in(columns, "test_rmse").push_back(number(step.test_rmse));
     list_in(columns, "test_auc").push_back(number(step.test_auc));
+    list_in(columns, "test_mrr").push_back(number(step.test_mrr));
     list_in(columns, "gap").push_back(number(step.gap));
     list_in(columns, "operator_applications").push_back(step.operator_applications);
   }
@@ -113,6 +114,7 @@ std::vector<StepRecord> read_history(const json& columns) {
     step.train_rmse = read_number(at("train_rmse"));
     step.test_rmse = read_optional(at("test_rmse"));
     step.test_auc = read_optional(at("test_auc"));
+    step.test_mrr = read_optional(at("test_mrr"));
     step.gap = read_optional(at("gap"));
     if (columns.contains("operator_applications"))
       step.operator_applications = read_whole<Count>(at("operator_applications"));
@@ -152,6 +154,7 @@ RunRecord read_run(const json& described) {
   take(described, "stop_reason", run.stop_reason);
   take(described, "held_out_rmse", run.held_out_rmse);
   take(described, "held_out_auc", run.held_out_auc);
+  take(described, "held_out_mrr", run.held_out_mrr);
   if (described.contains("history")) run.history = read_history(described["history"]);
   if (described.contains("tuning")) run.tuning = read_tuning(described["tuning"]);
   return run;
@@ -193,7 +196,7 @@ ordered_json to_json(const TuningRecord& tuning) {
   ordered_json rows = ordered_json::array();
   for (const TuningRecord::Row& row : tuning.rows)
     rows.push_back({{"candidate", row.candidate},
-                    {"lambda", row.lambda},
+                    {"lambda", number(row.lambda)},
                     {"complete", row.complete},
                     {"mean", number(row.mean)},
                     {"standard_error", row.standard_error},
@@ -215,6 +218,7 @@ ordered_json to_json(const RunRecord& run) {
   if (run.tuning) out["tuning"] = to_json(*run.tuning);
   if (run.held_out_rmse) out["held_out_rmse"] = *run.held_out_rmse;
   if (run.held_out_auc) out["held_out_auc"] = *run.held_out_auc;
+  if (run.held_out_mrr) out["held_out_mrr"] = *run.held_out_mrr;
   return out;
 }
 

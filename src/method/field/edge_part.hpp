@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What method edges takes where nothing is given.
 #pragma once
 
 #include <lacuna/method/settings.hpp>

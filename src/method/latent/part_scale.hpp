@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// How lambda of a part follows from the one number.
 #pragma once
 
 #include "kernels/layouts.hpp"
