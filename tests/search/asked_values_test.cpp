@@ -82,7 +82,7 @@ TEST(AskedValues, OfTuningEndInTime) {
   TuneOptions options{.folds = 5, .candidates = {{.name = "auto", .options = {}}}, .max_time = 0.5};
   const TuneResult found = tune(some_tensor(), options);
   ASSERT_EQ(found.rows.size(), 1U);  // the fit finds its own lambda
-  EXPECT_EQ(found.rows[0].lambda, 0.0);
+  EXPECT_EQ(found.rows[0].lambda, std::nullopt);
   EXPECT_LE(*settings_of(options, found).max_time, 0.5);
   EXPECT_GT(*settings_of(options, found).max_time, 0.1);
   options.max_time = 1e-9;  // no fold is done

@@ -152,7 +152,7 @@ TEST_F(CheckpointTest, OfTuningGoesOnWithTheSameErrors) {
       TuneCallbacks callbacks;
       callbacks.checkpoint = &first;
       int fits = 0;
-      callbacks.found = [&](const TuneCandidate&, double, int, double) { ++fits; };
+      callbacks.found = [&](const TuneCandidate&, std::optional<double>, int, double) { ++fits; };
       callbacks.interrupted = [&] { return fits >= stop_after; };
       EXPECT_TRUE(tune(tensor, options, callbacks).interrupted);
     }
@@ -161,7 +161,7 @@ TEST_F(CheckpointTest, OfTuningGoesOnWithTheSameErrors) {
     TuneCallbacks callbacks;
     callbacks.checkpoint = &second;
     int fits = 0;
-    callbacks.found = [&](const TuneCandidate&, double, int, double) { ++fits; };
+    callbacks.found = [&](const TuneCandidate&, std::optional<double>, int, double) { ++fits; };
     const TuneResult resumed = tune(tensor, options, callbacks);
     ASSERT_EQ(resumed.rows.size(), whole.rows.size());
     for (std::size_t r = 0; r < whole.rows.size(); ++r)
