@@ -34,8 +34,8 @@ class DataOperator {
 
   // Moves to u. `lambda` has one weight per part.
   void set_point(const std::vector<Matrix<Real>>& u, std::span<const double> lambda, double shift);
-  // The same in steps, for operators whose sum is applied: all move, one adds the whole diagonals of the others to
-  // what it has and inverts.
+  // The same in steps, for operators whose sum is applied: all move, one adds the whole diagonals of the
+  // others to what it has and inverts.
   void move_to(std::span<const Matrix<Real>* const> u, std::span<const double> lambda, double shift);
   [[nodiscard]] std::span<const float> whole_diagonal();
   [[nodiscard]] std::span<float> more_diagonal() { return inverse_diagonal_; }

@@ -73,8 +73,8 @@ void FiberShares::list_fibers(const ObservedTensor& mine, const PartSpec& part) 
   start_.push_back(static_cast<Index>(mine.size()));
 }
 
-// Each key goes to the process that its hash names. There it is seen who has it: the first of them puts the sums
-// together, and all are told who that is and what the fiber is called.
+// Each key goes to the process that its hash names. There it is seen who has it: the first of them puts the
+// sums together, and all are told who that is and what the fiber is called.
 void FiberShares::find_others(const Cells& keys) {
   std::vector<int> owner(static_cast<std::size_t>(fibers()));
   std::vector<std::int64_t> counts(static_cast<std::size_t>(everyone_->size()), 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The fibers of a part where entries are cut along a mode that does not agree in it, so that a fiber's entries may be on
-// several processes. For long fibers it is less to send what each process has summed up of a fiber, r numbers, than to
-// send the entries to where the fiber is whole:
+// The fibers of a part where entries are cut along a mode that does not agree in it, so that a fiber's
+// entries may be on several processes. For long fibers it is less to send what each process has summed up of
+// a fiber, r numbers, than to send the entries to where the fiber is whole:
 //
 //   t_c = sum over all processes of U' z_c         y_e += lambda u_e . t_c
 //
-// A fiber's sums are put together on the lowest of the processes that have it, in the order of the ranks, and go back to
-// the others. Parts with near modes or fiber weights are not for this.
+// A fiber's sums are put together on the lowest of the processes that have it, in the order of the ranks, and
+// go back to the others. Parts with near modes or fiber weights are not for this.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Ways of dealing the observed entries to processes. A fiber must be whole on one process for its products to be
-// made there, and no way of dealing keeps the fibers of all parts whole. So entries are cut at positions of one mode:
-// every part in which that mode must agree has its fibers whole. The other parts have a second layout, cut at
-// positions of one of the modes that agree in them; one number for each entry goes there and comes back with every
-// product. Parts that can share a layout do. A part with no agreeing mode (one fiber, or one line of fibers along near
-// modes) has all entries on one process.
+// Ways of dealing the observed entries to processes. A fiber must be whole on one process for its products to
+// be made there, and no way of dealing keeps the fibers of all parts whole. So entries are cut at positions
+// of one mode: every part in which that mode must agree has its fibers whole. The other parts have a second
+// layout, cut at positions of one of the modes that agree in them; one number for each entry goes there and
+// comes back with every product. Parts that can share a layout do. A part with no agreeing mode (one fiber,
+// or one line of fibers along near modes) has all entries on one process.
 //
-// The first layout is that of the tensor given; which of its modes are cut is found from where the entries are. On
-// one process all parts are in it.
+// The first layout is that of the tensor given; which of its modes are cut is found from where the entries
+// are. On one process all parts are in it.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>
@@ -47,12 +47,12 @@ struct Cuts {
 // Whether the mode must agree within the part's fibers.
 [[nodiscard]] bool agrees(const PartSpec& part, int mode);
 
-// The mode that most of these parts, none of which has a layout yet, agree in; of several the one whose cuts are
-// most even. kNoMode when the first of them agrees in none.
+// The mode that most of these parts, none of which has a layout yet, agree in; of several the one whose cuts
+// are most even. kNoMode when the first of them agrees in none.
 [[nodiscard]] int next_mode(std::span<const PartSpec* const> parts, const std::vector<Cuts>& cuts);
 
-// Entries of other processes and this one's own, dealt anew and in canonical order. Takes the modes' names and sizes
-// from the tensor.
+// Entries of other processes and this one's own, dealt anew and in canonical order. Takes the modes' names
+// and sizes from the tensor.
 struct Dealt {
   ObservedTensor tensor;
   Exchange exchange;
@@ -104,8 +104,8 @@ class Layouts {
   mutable Sent sent_double_;
 };
 
-// Any disjoint portions of the entries, dealt anew such that the fibers of this part, and of those in which more modes must
-// agree, are whole on one process. Nothing on one process, where they are.
+// Any disjoint portions of the entries, dealt anew such that the fibers of this part, and of those in which
+// more modes must agree, are whole on one process. Nothing on one process, where they are.
 [[nodiscard]] std::optional<ObservedTensor> with_whole_fibers(const ObservedTensor& portion,
                                                               const PartSpec& part,
                                                               const Communicator& everyone);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The innermost loops of link prediction, compiled once per instruction set and chosen at run time. All matrices
-// are of floats, with rows that are contiguous.
+// The innermost loops of link prediction, compiled once per instruction set and chosen at run time. All
+// matrices are of floats, with rows that are contiguous.
 //
 //   add_product   C += A B,  A of rows x inner with any strides, B of inner x columns, columns a multiple of
 //                 kLinkStep

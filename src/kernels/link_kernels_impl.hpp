@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops themselves. Included by one .cpp per instruction set, inside a namespace of that set's own; uses no
-// library templates, because their instances would be shared between sets that not every machine can run.
+// The loops themselves. Included by one .cpp per instruction set, inside a namespace of that set's own; uses
+// no library templates, because their instances would be shared between sets that not every machine can run.
 
 typedef float Vec __attribute__((vector_size(32)));
 typedef float Loose __attribute__((vector_size(32), aligned(sizeof(float)), may_alias));

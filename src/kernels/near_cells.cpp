@@ -155,8 +155,8 @@ void NearKernel::read_cell(const NearCells& cells, std::size_t i, const std::vec
   }
 }
 
-// kappa is symmetric: on a grid it is applied to the weights with which the cell reads the slots. A chain is read at the
-// ends of its two sweeps, from which the kernel falls off on either side.
+// kappa is symmetric: on a grid it is applied to the weights with which the cell reads the slots. A chain is
+// read at the ends of its two sweeps, from which the kernel falls off on either side.
 std::vector<double> NearKernel::cell_kernel(const NearCells& cells, std::size_t i) const {
   std::vector<double> kernel(static_cast<std::size_t>(slots_), 0.0);
   for (Count j = cells.start[i]; j < cells.start[i + 1]; ++j) {

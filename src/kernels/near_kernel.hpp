@@ -32,8 +32,8 @@ namespace lacuna {
 
 class NearKernel {
  public:
-  // row_of_entry: which row of U an entry selects. Throws std::invalid_argument where positions or the size of
-  // the grid do not allow it. row_scale below is D of part_kernels.hpp.
+  // row_of_entry: which row of U an entry selects. Throws std::invalid_argument where positions or the size
+  // of the grid do not allow it. row_scale below is D of part_kernels.hpp.
   NearKernel(const ObservedTensor& tensor, const PartSpec& part, std::span<const Index> row_of_entry);
 
   [[nodiscard]] Count slots() const { return slots_; }
@@ -86,8 +86,8 @@ class NearKernel {
   template <class Real>
   void add_cells(const NearCells& cells, const FactorTable<Real>& u, double scale, std::span<const Real> z,
                  std::span<double> out) const;
-  // What cells are read from, made once to be read often: kappa Z'U. out[0 .. columns) += it at the i-th of the
-  // cells found.
+  // What cells are read from, made once to be read often: kappa Z'U. out[0 .. columns) += it at the i-th of
+  // the cells found.
   [[nodiscard]] std::vector<double> cell_field(const FactorTable<double>& u, std::span<const double> z) const;
   void read_cell(const NearCells& cells, std::size_t i, const std::vector<double>& field, int columns,
                  double* out) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ObservedTensor::create() where each process has some of the entries: sorted, and cells that are listed more than once
-// found, whoever read them.
+// ObservedTensor::create() where each process has some of the entries: sorted, and cells that are listed more
+// than once found, whoever read them.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>
@@ -20,8 +20,9 @@ struct SpreadTensor {
   double weight = 0.0;  // of the entries; their number where they have none
 };
 
-// Entries go to the process that a hash of their cell names, about as many to each. Called by all processes, which get
-// the same error; where a cell is listed twice, `repeated` is that cell, the first in canonical order.
+// Entries go to the process that a hash of their cell names, about as many to each. Called by all processes,
+// which get the same error; where a cell is listed twice, `repeated` is that cell, the first in canonical
+// order.
 Result<SpreadTensor> observe_together(const std::vector<Mode>& modes, Entries entries, Duplicates duplicates,
                                       const Communicator& everyone, std::vector<Index>& repeated);
 

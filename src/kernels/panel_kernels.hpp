@@ -4,8 +4,8 @@
 //
 //   multiply   out(i, j) <- sum_k a(i, k) b(j, k)
 //
-// The table b lies in panels of kPanel of its rows, k by k. Sums run over k in order, and every number is made
-// by the same instructions wherever it stands, so how rows are dealt to calls changes no bit.
+// The table b lies in panels of kPanel of its rows, k by k. Sums run over k in order, and every number is
+// made by the same instructions wherever it stands, so how rows are dealt to calls changes no bit.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>

@@ -103,8 +103,8 @@ class PartKernels {
   [[nodiscard]] std::span<const Index> row_of_entry() const { return row_of_entry_; }
 
  private:
-  // out[row of e] += D B x_e w_e over the entries that are alone in their fiber. `sums` is workspace, and holds
-  // the result in its first list.
+  // out[row of e] += D B x_e w_e over the entries that are alone in their fiber. `sums` is workspace, and
+  // holds the result in its first list.
   template <class Real>
   const std::vector<double>& single_row_sums(std::span<const Real> x, std::span<const Real> w,
                                              std::vector<std::vector<double>>& sums) const;

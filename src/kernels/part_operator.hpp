@@ -3,9 +3,10 @@
 //
 //   B(u) z = shift z / weight + sum_p lambda_p (z x_k U_p U_p')_Omega
 //
-// The sum over the parts of one layout is a DataOperator there. Those of other layouts get z, which is one number for
-// each entry, and their sum comes back; or, where that is less to send, they are applied at home and exchange what they
-// sum over fibers (fiber_shares.hpp). On one process this is a DataOperator and nothing else.
+// The sum over the parts of one layout is a DataOperator there. Those of other layouts get z, which is one
+// number for each entry, and their sum comes back; or, where that is less to send, they are applied at home
+// and exchange what they sum over fibers (fiber_shares.hpp). On one process this is a DataOperator and
+// nothing else.
 #pragma once
 
 #include <span>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernels of all parts, each over the entries of the layout in which its fibers are whole (layouts.hpp), and
-// vectors over the entries that go there and come back. The kernels see entries and know of no process; what they sum
-// over fibers (a gradient, n_k x r) is summed over processes by who asks for it. On one process a vector is where its
-// parts need it, and nothing moves.
+// The kernels of all parts, each over the entries of the layout in which its fibers are whole (layouts.hpp),
+// and vectors over the entries that go there and come back. The kernels see entries and know of no process;
+// what they sum over fibers (a gradient, n_k x r) is summed over processes by who asks for it. On one process
+// a vector is where its parts need it, and nothing moves.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace lacuna {
 
 class PartSet {
  public:
-  // The tensor and the communicator must outlive this, or the layouts, which may be shared between sets. The columns of
-  // the parts' factors, where they are known, tell what need not be kept to send sums over fibers.
+  // The tensor and the communicator must outlive this, or the layouts, which may be shared between sets. The
+  // columns of the parts' factors, where they are known, tell what need not be kept to send sums over fibers.
   PartSet(const ObservedTensor& tensor, const std::vector<PartSpec>& parts, const Communicator& everyone);
   PartSet(std::shared_ptr<Layouts> layouts, const std::vector<PartSpec>& parts,
           std::span<const int> columns = {});
@@ -42,7 +42,8 @@ class PartSet {
 
   // Numbers that all processes send when each part, of so many columns, gets z and gives back y.
   [[nodiscard]] Count numbers_per_application(std::span<const int> columns) const;
-  // Whether it is less, for the parts of a layout other than the first, to send sums over their fibers than entries.
+  // Whether it is less, for the parts of a layout other than the first, to send sums over their fibers than
+  // entries.
   [[nodiscard]] bool by_sums(std::size_t layout, std::span<const int> columns) const;
   [[nodiscard]] const FiberShares& shares(std::size_t part) const { return *shares_[part]; }
 

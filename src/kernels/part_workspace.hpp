@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory that the products of parts need beside their arguments. It grows to what the largest of them needs and is
-// reused from call to call, so that Hessian products allocate nothing. One product at a time may use it.
+// Memory that the products of parts need beside their arguments. It grows to what the largest of them needs
+// and is reused from call to call, so that Hessian products allocate nothing. One product at a time may use
+// it.
 #pragma once
 
 #include <vector>

@@ -5,10 +5,10 @@
 //   share s of side information   B = [sqrt(1 - s) D, sqrt(s) Phi]    n x (n + q)
 //   s = 1                         B = Phi                             n x q
 //
-// with D the weights of a weighted norm (part_kernels.hpp) and Phi the mode's rows phi_i. So Theta = B U U' B'
-// over the positions, of prior B B' = (1 - s) D^2 + s Phi Phi': a position with many entries learns its own row
-// of U, one with few or none has what the columns of Phi say. Counts do not weigh what is shared. Products cost
-// O((n + nnz(Phi)) r); their bits do not depend on the number of threads.
+// with D the weights of a weighted norm (part_kernels.hpp) and Phi the mode's rows phi_i. So Theta = B U U'
+// B' over the positions, of prior B B' = (1 - s) D^2 + s Phi Phi': a position with many entries learns its
+// own row of U, one with few or none has what the columns of Phi say. Counts do not weigh what is shared.
+// Products cost O((n + nnz(Phi)) r); their bits do not depend on the number of threads.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>

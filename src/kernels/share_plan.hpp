@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which mode the entries are cut along for a fit with certain parts, and where each part is then made: found by
-// counting, before anything is dealt out (layouts.hpp).
+// Which mode the entries are cut along for a fit with certain parts, and where each part is then made: found
+// by counting, before anything is dealt out (layouts.hpp).
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>
@@ -18,16 +18,17 @@ struct PlannedLayout {
   std::vector<std::size_t> parts;
 };
 
-// The first is where the entries are, with the parts that have their fibers whole there; the others have a part at least.
+// The first is where the entries are, with the parts that have their fibers whole there; the others have a
+// part at least.
 using SharePlan = std::vector<PlannedLayout>;
 
-// That for which the parts' products take the least, counted in entries that a process visits, sends and gets back.
-// From any disjoint portions of the entries; called by all processes.
+// That for which the parts' products take the least, counted in entries that a process visits, sends and gets
+// back. From any disjoint portions of the entries; called by all processes.
 [[nodiscard]] SharePlan plan_shares(const ObservedTensor& portion, std::span<const PartSpec> parts,
                                     const Communicator& everyone);
 
-// This process's share of the entries for a fit with these parts, from any disjoint portions of them: the first layout of
-// their plan.
+// This process's share of the entries for a fit with these parts, from any disjoint portions of them: the
+// first layout of their plan.
 [[nodiscard]] ObservedTensor take_share(const ObservedTensor& portion, std::span<const PartSpec> parts,
                                         const Communicator& everyone);
 // This process's portion of entries that every process has all of: as many to each, in their order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where this process's entries are among those of all processes in canonical order: what is kept of a fit is in that
-// order, whoever shared it, and is dealt out anew to those who go on.
+// Where this process's entries are among those of all processes in canonical order: what is kept of a fit is
+// in that order, whoever shared it, and is dealt out anew to those who go on.
 #pragma once
 
 #include <lacuna/tensor/tensor.hpp>
@@ -18,8 +18,8 @@ class WholeOrder {
 
   [[nodiscard]] Count entries() const { return entries_; }  // of all processes
 
-  // One number for each entry of this process -> for each entry of all, at the first process; nothing at the others,
-  // or where nobody has one. Called by all processes.
+  // One number for each entry of this process -> for each entry of all, at the first process; nothing at the
+  // others, or where nobody has one. Called by all processes.
   template <class T>
   [[nodiscard]] std::vector<T> gathered(const std::vector<T>& mine) const {
     const std::vector<T> values = everyone_->gather_at_first(std::span<const T>(mine));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The smoothest vectors of a graph: the eigenvectors of the smallest eigenvalues of its normalised Laplacian
-// L = 1 - D^-1/2 W D^-1/2, W the weights and D their sums at each vertex. By one dense decomposition for small
-// graphs, by Lanczos on the sparse matrix for others: O(edges) a step, some hundred steps.
+// L = 1 - D^-1/2 W D^-1/2, W the weights and D their sums at each vertex. By one dense decomposition for
+// small graphs, by Lanczos on the sparse matrix for others: O(edges) a step, some hundred steps.
 #pragma once
 
 #include <Eigen/Core>

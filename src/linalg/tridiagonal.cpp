@@ -21,9 +21,9 @@ double largest_possible(std::span<const double> diagonal, std::span<const double
   return largest;
 }
 
-// LAPACK's relatively robust representations; false when it gives up. There is room for every eigenvector: how
-// many LAPACK says there are above the bound, when asked, can be fewer than it finds when one of the values is
-// the bound to rounding.
+// LAPACK's relatively robust representations; false when it gives up. There is room for every eigenvector:
+// how many LAPACK says there are above the bound, when asked, can be fewer than it finds when one of the
+// values is the bound to rounding.
 bool by_robust_representations(double bound, double upper, std::span<const double> diagonal,
                                std::span<const double> off_diagonal, TridiagonalPairs& pairs) {
   const auto size = static_cast<lapack_int>(diagonal.size());

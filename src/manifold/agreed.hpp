@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A manifold of Tucker tensors for processes that share a fit: each has all of a point and computes with it alike, but
-// for the last bits where their processors differ. What a solver decides by, inner products, and the points that it
-// goes to are those of the first process.
+// A manifold of Tucker tensors for processes that share a fit: each has all of a point and computes with it
+// alike, but for the last bits where their processors differ. What a solver decides by, inner products, and
+// the points that it goes to are those of the first process.
 #pragma once
 
 #include <utility>

@@ -29,7 +29,8 @@ template <class Real>
 class InnerSystem {
  public:
   using Point = std::vector<Matrix<Real>>;
-  // Whether solve() ends with an exact residual, which costs one more application, or at what the last round itself makes of it.
+  // Whether solve() ends with an exact residual, which costs one more application, or at what the last round
+  // itself makes of it.
   enum class Ending { kMeasured, kEstimated };
 
   InnerSystem(const ProblemData<Real>& data, double shift, int max_iterations, Interrupted interrupted);

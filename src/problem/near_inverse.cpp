@@ -12,9 +12,9 @@
 namespace lacuna {
 
 namespace {
-// Of the mean of B' R^-1 B in the preconditioner, the share of cells that are observed, and no less than this:
-// with less, fields between the entries converge sooner. On peppers-pixels (a tenth observed) 0.05 takes a
-// quarter fewer steps than 1 at every smoothness, on msi-lines (97 %) 1 takes half of those of 0.05.
+// Of the mean of B' R^-1 B in the preconditioner, the share of cells that are observed, and no less than
+// this: with less, fields between the entries converge sooner. On peppers-pixels (a tenth observed) 0.05
+// takes a quarter fewer steps than 1 at every smoothness, on msi-lines (97 %) 1 takes half of those of 0.05.
 constexpr double kLeastMeanShare = 0.05;
 constexpr double kResolved = 3.0;  // roundings of the first residual
 constexpr double kTamest = 1e5;    // growth of errors in long waves that single precision can bear
@@ -80,7 +80,8 @@ void NearInverse<Field>::turn(Block& block, const Matrix<Field>& u) {
 template <class Field>
 void NearInverse<Field>::move_to(const std::vector<Matrix<Field>>& u, std::span<const double> lambda,
                                  std::span<const float> inverse_diagonal) {
-  // R is what is left of the diagonal of A when the grid parts' share is taken off, and no less than the ridge.
+  // R is what is left of the diagonal of A when the grid parts' share is taken off, and no less than the
+  // ridge.
   std::vector<double> rest(inverse_diagonal.size());
   for (std::size_t e = 0; e < rest.size(); ++e) rest[e] = 1.0 / static_cast<double>(inverse_diagonal[e]);
   PartVector<double> less(*parts_);
@@ -190,8 +191,8 @@ double NearInverse<Field>::multiply() {
   return parts_->everyone().sum(product);
 }
 
-// What the residual rho of the second system is to the first: -sum_p lambda_p B_p kappa_p rho_p, whose squared
-// length is about this, with the mean over the cells in place of B_p' B_p. Long waves count most.
+// What the residual rho of the second system is to the first: -sum_p lambda_p B_p kappa_p rho_p, whose
+// squared length is about this, with the mean over the cells in place of B_p' B_p. Long waves count most.
 template <class Field>
 double NearInverse<Field>::outer_square() const {
   double ridge = 0.0;

@@ -48,8 +48,8 @@ class NearInverse {
     move_to(converted, lambda, inverse_diagonal);
   }
 
-  // x ~ the inverse times b, until the length of the first system's residual is about `goal`; returns how many
-  // steps that took.
+  // x ~ the inverse times b, until the length of the first system's residual is about `goal`; returns how
+  // many steps that took.
   template <class Real>
   int apply(std::span<const Real> b, double goal, int most, const Interrupted& interrupted,
             std::span<Real> x);

@@ -49,8 +49,8 @@ class NonlinearCg {
       : manifold_(&manifold), objective_(&objective), options_(options), interrupted_(&interrupted) {}
 
   // Minimises from x, which ends as the best point found, with its state in `state`. It calls
-  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper that
-  // has something to go on from, x and state only say of what size they are.
+  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper
+  // that has something to go on from, x and state only say of what size they are.
   template <class Observe>
   Summary minimize(Point& x, State& state, Observe&& observe, const StepKeeper* keeper = nullptr) {
     const bool goes_on = keeper != nullptr && keeper->go_on;

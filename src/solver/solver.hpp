@@ -80,8 +80,8 @@ struct IterationRecord {
   }
 };
 
-// Where a solver leaves what it needs to go on behind the step that it reported last, and finds it again. A solver
-// that is stopped within a step leaves what it had before.
+// Where a solver leaves what it needs to go on behind the step that it reported last, and finds it again. A
+// solver that is stopped within a step leaves what it had before.
 struct StepKeeper {
   using Fields = std::function<void(Archive&)>;
 
@@ -91,8 +91,8 @@ struct StepKeeper {
   std::function<void()> gone_on;             // called when all is as it was behind that step
 };
 
-// A state that can be kept. The objective's adopt(state), where it has one, makes the state one of a new point, of the
-// size it must have, before its members are given back.
+// A state that can be kept. The objective's adopt(state), where it has one, makes the state one of a new
+// point, of the size it must have, before its members are given back.
 template <class O>
 void take_state(O& o, Archive& archive, typename O::State& state) {
   if constexpr (requires { o.adopt(state); })

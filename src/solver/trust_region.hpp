@@ -10,9 +10,9 @@
 // The path to a rejected step passed through the answers for smaller balls (truncated_cg.hpp). These are
 // tried before the iteration ends, without a Hessian product.
 //
-// It ends when steps no longer gain anything that can be told: several in a row whose predicted decrease is below the
-// costs' own uncertainty and next to nothing of them, and none of which brought the gradient clearly below the smallest before. An inexact gradient
-// may stay above any tolerance.
+// It ends when steps no longer gain anything that can be told: several in a row whose predicted decrease is
+// below the costs' own uncertainty and next to nothing of them, and none of which brought the gradient
+// clearly below the smallest before. An inexact gradient may stay above any tolerance.
 //
 // The slack keeps the ratio near 1 when both decreases are below rounding or below the error of an inexact
 // cost (Conn, Gould, Toint 2000, section 17.4.2). Reference: Absil, Mahony, Sepulchre 2008, chapter 7.
@@ -57,8 +57,8 @@ class TrustRegion {
         subproblem_(options.subproblem) {}
 
   // Minimises from x, which ends as the best point found, with its state in `state`. It calls
-  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper that
-  // has something to go on from, x and state only say of what size they are.
+  // observe(record, x, state) at the start and after every step, which may stop the solver. With a keeper
+  // that has something to go on from, x and state only say of what size they are.
   template <class Observe>
   Summary minimize(Point& x, State& state, Observe&& observe, const StepKeeper* keeper = nullptr) {
     const bool goes_on = keeper != nullptr && keeper->go_on;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A number for each cell that looks random, and is the same whoever has the cell and in whatever order: entries are dealt
-// to processes and held out by it.
+// A number for each cell that looks random, and is the same whoever has the cell and in whatever order:
+// entries are dealt to processes and held out by it.
 #pragma once
 
 #include <cstdint>

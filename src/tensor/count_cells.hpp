@@ -7,8 +7,8 @@
 
 namespace lacuna {
 
-// How many cells a tensor of these modes has, or those of them that are named. As a double: the product need not
-// fit any whole number.
+// How many cells a tensor of these modes has, or those of them that are named. As a double: the product need
+// not fit any whole number.
 [[nodiscard]] inline double count_cells(const std::vector<Mode>& modes) {
   double cells = 1.0;
   for (const Mode& mode : modes) cells *= mode.size;

@@ -14,7 +14,8 @@ struct Deal {
   std::vector<Count> test;
 };
 
-// These shares of the positions, rounded; the test part takes what the training part leaves where that is less.
+// These shares of the positions, rounded; the test part takes what the training part leaves where that is
+// less.
 [[nodiscard]] Deal deal(Count total, double train_share, double test_share, std::uint64_t seed);
 
 }  // namespace lacuna

@@ -34,8 +34,8 @@ class FiberLookup {
     });
   }
 
-  // What knows_row() says of each row, and other words for it: where processes share the entries, a row is known by
-  // those of all of them. Empty for a part that learns nothing.
+  // What knows_row() says of each row, and other words for it: where processes share the entries, a row is
+  // known by those of all of them. Empty for a part that learns nothing.
   [[nodiscard]] const std::vector<bool>& known_rows() const { return known_rows_; }
   void set_known_rows(std::vector<bool> known) { known_rows_ = std::move(known); }
 

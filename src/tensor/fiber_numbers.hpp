@@ -14,8 +14,9 @@ struct FiberNumbers {
   Count fibers = 0;
 };
 
-// As FiberView numbers the fibers: those of two entries, of three, ... up to kShort, the long ones, the single ones; within
-// each by where their first entry lies. O(entries) where the modes tell apart few fibers, else a FiberView is made.
+// As FiberView numbers the fibers: those of two entries, of three, ... up to kShort, the long ones, the
+// single ones; within each by where their first entry lies. O(entries) where the modes tell apart few fibers,
+// else a FiberView is made.
 [[nodiscard]] FiberNumbers fiber_numbers(const ObservedTensor& tensor, const PartSpec& part);
 
 }  // namespace lacuna

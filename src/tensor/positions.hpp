@@ -7,12 +7,12 @@
 
 namespace lacuna {
 
-// place[i]: how many of the mode's positions lie before that of index i. Empty for a mode without positions, or
-// one whose positions ascend: its indices are the places.
+// place[i]: how many of the mode's positions lie before that of index i. Empty for a mode without positions,
+// or one whose positions ascend: its indices are the places.
 [[nodiscard]] std::vector<Index> places(const Mode& mode);
 
-// The distance of neighbours, ascending positions given, when all lie within a thousandth of it from where they
-// would lie if all distances were equal; else 0. 1 for fewer than two.
+// The distance of neighbours, ascending positions given, when all lie within a thousandth of it from where
+// they would lie if all distances were equal; else 0. 1 for fewer than two.
 [[nodiscard]] double regular_spacing(const std::vector<double>& ascending);
 
 // As of a mode; 1 where it has no positions.

@@ -29,8 +29,8 @@ bool same_cell(const Entries& entries, Count a, Count b) {
   return true;
 }
 
-// Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do not
-// depend on the order of the file's lines.
+// Puts entries [begin, end) of one cell in the order of their values and weights, so that sums over them do
+// not depend on the order of the file's lines.
 void sort_run(Entries& entries, Count begin, Count end) {
   if (end - begin < 3) return;  // sums of two are the same either way
   std::vector<std::pair<double, double>> run;

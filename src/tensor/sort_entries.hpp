@@ -10,8 +10,8 @@ namespace lacuna {
 // An error unless values are finite or NaN and weights numbers >= 0.
 Result<> check_numbers(const std::vector<Mode>& modes, const Entries& entries);
 
-// Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were. `dropped`, if
-// given, receives their positions, ascending.
+// Removes entries of value NaN or weight 0 in place, keeping the order; returns how many there were.
+// `dropped`, if given, receives their positions, ascending.
 Count drop_missing(Entries& entries, std::vector<Index>* dropped = nullptr);
 
 // What is wrong when none is left.

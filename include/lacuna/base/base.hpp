@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every other header speaks in: results that can fail, choices left open, interruption, threads, version.
+// What every other header speaks in: results that can fail, choices left open, interruption, threads,
+// version.
 #pragma once
 
 #include <functional>
@@ -12,9 +13,9 @@
 
 namespace lacuna {
 
-// The result of a function that can fail for reasons outside the program: a missing file, a line that does not
-// parse, a full disk. Mistakes of the caller are exceptions (std::invalid_argument); numerical failure is a
-// StopReason in a summary. Nothing here prints.
+// The result of a function that can fail for reasons outside the program: a missing file, a line that does
+// not parse, a full disk. Mistakes of the caller are exceptions (std::invalid_argument); numerical failure is
+// a StopReason in a summary. Nothing here prints.
 
 // The values are the process's exit codes.
 enum class ErrorKind { kInternal = 1, kUsage = 2, kInput = 3, kMemory = 5, kOutput = 6 };
@@ -106,8 +107,8 @@ using Interrupted = std::function<bool()>;
 // How many threads the library uses. Results do not depend on it.
 
 // Threads that parallel loops use; 0 asks for all of the machine's. Process-wide, read at each loop's start.
-// Never more than the system lets the process start. In a child that was forked from a process with threads it is
-// 1: OpenMP's threads have stayed with the parent, and a loop would wait for them for ever.
+// Never more than the system lets the process start. In a child that was forked from a process with threads
+// it is 1: OpenMP's threads have stayed with the parent, and a loop would wait for them for ever.
 void set_thread_count(int threads);
 [[nodiscard]] int thread_count();
 

@@ -45,8 +45,8 @@ struct BinRequest {
   BinUnit unit = BinUnit::kSecond;
 };
 
-// Positions of a mode's indices: a text file with a position on each line, in the order of the indices, or with a
-// label or index and a position. A position is a number or a time stamp. Header or not.
+// Positions of a mode's indices: a text file with a position on each line, in the order of the indices, or
+// with a label or index and a position. A position is a number or a time stamp. Header or not.
 struct CoordinateRequest {
   std::string mode{};  // by name or 1-based number
   std::string path{};
@@ -55,8 +55,8 @@ struct CoordinateRequest {
 // "7d", "12h", "30m", "45s" or plain seconds -> seconds.
 [[nodiscard]] Result<std::int64_t> parse_duration(std::string_view text);
 
-// A duration as above, which makes bins from the first stamp on, or one of the calendar: "1w" (weeks from Monday on),
-// "1M", "1Q", "1y". The column is left open.
+// A duration as above, which makes bins from the first stamp on, or one of the calendar: "1w" (weeks from
+// Monday on), "1M", "1Q", "1y". The column is left open.
 [[nodiscard]] Result<BinRequest> parse_bin_width(std::string_view text);
 
 struct ReadOptions {
@@ -72,8 +72,8 @@ struct ReadOptions {
 
   // Tables.
   std::string delimiter{};  // empty: found from the first lines among "::", tab, ',', ';', '|', space
-  // Before the decimals of values and weights: ',' or '.'. Unset: a point, or a comma where the numbers can be
-  // read in no other way.
+  // Before the decimals of values and weights: ',' or '.'. Unset: a point, or a comma where the numbers can
+  // be read in no other way.
   std::optional<char> decimal{};
   std::optional<bool> header{};        // unset: the first line is one when its value field is not a number
   std::vector<std::string> columns{};  // the mode columns, by name or 1-based number; empty: all the others
@@ -84,15 +84,17 @@ struct ReadOptions {
   // How much each line counts, a number >= 0; empty: all 1. Neither a mode nor the value. With known_modes a
   // file may be without it.
   std::string weight_column{};
-  // A wide table has a header, and one mode across its columns: their names are its labels. Set: the name of that mode.
-  // `columns` say where a row lies; empty: those that hold words or dates, else the first. All others hold values. With
-  // known_modes a header with the names of all modes but one, and labels of that, is wide without being told.
+  // A wide table has a header, and one mode across its columns: their names are its labels. Set: the name of
+  // that mode. `columns` say where a row lies; empty: those that hold words or dates, else the first. All
+  // others hold values. With known_modes a header with the names of all modes but one, and labels of that, is
+  // wide without being told.
   std::optional<std::string> wide{};
-  // The columns that hold values, of a mode across the columns that `wide` names, else "variable". All others are modes.
+  // The columns that hold values, of a mode across the columns that `wide` names, else "variable". All others
+  // are modes.
   std::vector<std::string> value_columns{};
   std::vector<BinRequest> bins{};  // time stamps to bin
-  // Of time stamps that do not state an offset, and of the calendar: a name such as Europe/Berlin, or an offset such as
-  // +01:00. Empty: UTC. With known_modes theirs hold.
+  // Of time stamps that do not state an offset, and of the calendar: a name such as Europe/Berlin, or an
+  // offset such as +01:00. Empty: UTC. With known_modes theirs hold.
   std::string time_zone{};
   // Mode columns whose numbers or time stamps are positions, by name or 1-based number. A column that holds
   // dates only is one without being named.
@@ -101,16 +103,16 @@ struct ReadOptions {
 
   std::vector<CoordinateRequest> coordinates{};  // positions of modes, whatever the format
 
-  // Two modes, by name or 1-based number, that are one set of things, such as head and tail: a label, or a number,
-  // means the same along both. Empty: of a table without values, two modes most of whose labels are the same words;
-  // "none": no modes are. A table of bare triples whose first and last modes are one set has the modes head, relation
-  // and tail.
+  // Two modes, by name or 1-based number, that are one set of things, such as head and tail: a label, or a
+  // number, means the same along both. Empty: of a table without values, two modes most of whose labels are
+  // the same words; "none": no modes are. A table of bare triples whose first and last modes are one set has
+  // the modes head, relation and tail.
   std::vector<std::string> same{};
 
   // The modes of a fitted model. When set the file's cells speak of these: labels and time stamps are looked
   // up, index_base must be set by the caller, and lines may leave out the value (NaN then). What the model
-  // never saw comes after its own positions: the file's modes are the model's, grown to name it. Where a mode has
-  // positions, entries at new ones have coordinates.
+  // never saw comes after its own positions: the file's modes are the model's, grown to name it. Where a mode
+  // has positions, entries at new ones have coordinates.
   const std::vector<Mode>* known_modes = nullptr;
 };
 
@@ -161,8 +163,8 @@ struct TensorFile {
 Result<TensorFile> read_tensor(const std::string& path, const ReadOptions& options = {});
 
 // Writes to a temporary file in the same folder, syncs, renames: a reader sees the old file or the new one.
-// The format is the one asked for, else follows the name's ending; "-" is the standard output, in the format that the
-// file was read in. Dense formats need cells() that fit in memory and put NaN in cells
+// The format is the one asked for, else follows the name's ending; "-" is the standard output, in the format
+// that the file was read in. Dense formats need cells() that fit in memory and put NaN in cells
 // not listed (an error for formats that cannot hold NaN: pictures and integer arrays say so). Entries with
 // weights need a table.
 Result<> write_tensor(const std::string& path, const TensorFile& file, Format asked = Format::kAuto);
@@ -193,9 +195,10 @@ struct PositionNames {
   bool alone = false;    // a table of names without features will do: a graph is to say the rest
 };
 
-// A table with a line for each position, at least one of which the mode has: its name in the column called as the mode, or else in the first; all
-// others are features. A column of numbers is numbers, one of whole numbers with few values categories, too, all
-// else are categories, several of them with '|' between. Nothing, NA and the like are not known.
+// A table with a line for each position, at least one of which the mode has: its name in the column called as
+// the mode, or else in the first; all others are features. A column of numbers is numbers, one of whole
+// numbers with few values categories, too, all else are categories, several of them with '|' between.
+// Nothing, NA and the like are not known.
 Result<SideFile> read_features(const std::string& path, const PositionNames& names, Mode& mode);
 
 // Lines of two names and maybe a weight >= 0.
@@ -216,8 +219,8 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
 Result<> save_model(const std::string& path, const Model& model);
 Result<Model> load_model(const std::string& path);
 
-// A checkpoint in the same layout, checked likewise. Loading gives `checkpoint` what a fit goes on from; it stays as it
-// was where the file is refused.
+// A checkpoint in the same layout, checked likewise. Loading gives `checkpoint` what a fit goes on from; it
+// stays as it was where the file is refused.
 Result<> save_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 Result<> load_checkpoint(const std::string& path, Checkpoint& checkpoint);
 

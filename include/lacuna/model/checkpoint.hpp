@@ -13,8 +13,8 @@ namespace lacuna {
 
 class Journal;  // private to the library (src/model/journal.hpp)
 
-// The checkpoint is about other data or other settings, or what it holds does not belong together. what() names the
-// first difference.
+// The checkpoint is about other data or other settings, or what it holds does not belong together. what()
+// names the first difference.
 class CheckpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,8 +26,9 @@ class CheckpointError : public std::runtime_error {
 //   if (auto loaded = load_checkpoint("fit.ckpt", checkpoint); !loaded) ...   // to go on with what was saved
 //   fit(tensor, settings, {.checkpoint = &checkpoint});
 //
-// It is saved about every `every` seconds, between two steps, and once more when the fit is stopped. Where that fails
-// the fit goes on; problem() says why, and the next save tries again. It belongs to one fit at a time.
+// It is saved about every `every` seconds, between two steps, and once more when the fit is stopped. Where
+// that fails the fit goes on; problem() says why, and the next save tries again. It belongs to one fit at a
+// time.
 class Checkpoint {
  public:
   using Save = std::function<Result<>(const Checkpoint&)>;

@@ -14,8 +14,8 @@
 //                              times the inverse covariance of the fibers' vectors. The prior is what is then left to
 //                              v_c: what rests on no entry of the fiber. The same holds of u_cell, with the v held fixed.
 //
-// and, in other coordinates, a sum over components, which are the singular vectors of the part as a matrix of rows
-// by fibers.
+// and, in other coordinates, a sum over components, which are the singular vectors of the part as a matrix of
+// rows by fibers.
 #pragma once
 
 #include <lacuna/model/model.hpp>
@@ -106,8 +106,8 @@ class Explainer {
   Explainer& operator=(Explainer&&) noexcept;
   ~Explainer();
 
-  // Of one of these cells, at which a position may be kUnseen. O(N r) at most. Throws std::invalid_argument on
-  // another number of modes.
+  // Of one of these cells, at which a position may be kUnseen. O(N r) at most. Throws std::invalid_argument
+  // on another number of modes.
   [[nodiscard]] Explanation explain(const Cells& cells, Count cell, const ExplainOptions& options = {});
 
  private:

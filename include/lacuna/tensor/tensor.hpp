@@ -23,8 +23,8 @@ using Count = std::int64_t;   // how many of anything
 // at that size; this one is beyond all sizes.
 inline constexpr Index kUnseen = 0xffffffffU;
 
-// Cells in no particular order, kept mode by mode: cells[k][i] is the position of cell i along mode k. Every mode
-// lists equally many.
+// Cells in no particular order, kept mode by mode: cells[k][i] is the position of cell i along mode k. Every
+// mode lists equally many.
 class Cells {
  public:
   Cells() = default;                                        // of a tensor without modes
@@ -43,8 +43,8 @@ class Cells {
   [[nodiscard]] std::span<const Index> operator[](std::size_t k) const { return positions_[k]; }
   [[nodiscard]] std::span<Index> operator[](std::size_t k) { return positions_[k]; }
 
-  // One cell, one of another list, or all of another list, after the last. Throw std::invalid_argument on another
-  // number of modes.
+  // One cell, one of another list, or all of another list, after the last. Throw std::invalid_argument on
+  // another number of modes.
   void add(std::span<const Index> cell);
   void add(std::initializer_list<Index> cell) { add(std::span(cell.begin(), cell.size())); }
   void add(const Cells& from, Count cell);
@@ -62,9 +62,9 @@ class Cells {
   std::vector<std::vector<Index>> positions_;  // [mode][cell]
 };
 
-// What is known of the positions of a mode beside the entries, such as the age of users or who knows whom, as a
-// row of numbers for each position: positions whose rows have a large product are alike. The rows are sparse;
-// their mean squared length is 1 where lacuna/model/side.hpp made them.
+// What is known of the positions of a mode beside the entries, such as the age of users or who knows whom, as
+// a row of numbers for each position: positions whose rows have a large product are alike. The rows are
+// sparse; their mean squared length is 1 where lacuna/model/side.hpp made them.
 
 struct SideInformation {
   std::vector<std::string> names{};     // of the columns
@@ -81,8 +81,6 @@ struct SideInformation {
 // Throws std::invalid_argument unless it is one of a mode of this size. `mode` is its name.
 void check_side(const SideInformation& side, std::int64_t size, const std::string& mode);
 
-// The vocabulary of partly observed K-way data: modes and lists of entries.
-
 // What the width of a bin counts.
 enum class BinUnit {
   kSecond,  // seconds, wherever a day begins
@@ -90,8 +88,8 @@ enum class BinUnit {
   kMonth,   // months of the calendar: a quarter is 3, a year 12
 };
 
-// A mode made of time stamps: index = floor((stamp - origin) / width), all in units since 1970-01-01. A mode that has
-// labels as well has the bins that they name, in their order.
+// A mode made of time stamps: index = floor((stamp - origin) / width), all in units since 1970-01-01. A mode
+// that has labels as well has the bins that they name, in their order.
 struct Binning {
   std::int64_t origin = 0;
   std::int64_t width = 1;
@@ -121,14 +119,14 @@ struct Mode {
   return sizes;
 }
 
-// Entries in no particular order: cells and their values. A NaN value is a cell whose value is missing. A weight
-// says how much an entry counts: 2 is the entry twice, 0 is none at all.
+// Entries in no particular order: cells and their values. A NaN value is a cell whose value is missing. A
+// weight says how much an entry counts: 2 is the entry twice, 0 is none at all.
 struct Entries {
   Cells cells;
   std::vector<double> value;
   std::vector<double> weight{};  // empty: all 1
-  // Where along mode k the entries lie, [k][e], when that may be between Mode::positions; empty, as is the list
-  // of any mode: where their indices do.
+  // Where along mode k the entries lie, [k][e], when that may be between Mode::positions; empty, as is the
+  // list of any mode: where their indices do.
   std::vector<std::vector<double>> coordinates{};
 
   [[nodiscard]] Count size() const { return static_cast<Count>(value.size()); }
@@ -222,14 +220,13 @@ struct PartSpec {
 
   int mode = 0;            // k: the mode whose Theta is learned; kNothing: Theta is a fixed 1 of size 1 x 1
   std::vector<int> agree;  // S: the modes whose indices must agree, ascending, without k
-  // Powers of the observation counts in a weighted trace norm (part_kernels.hpp); 0 and 0: the paper's norm.
+  // Powers of the observation counts in a weighted trace norm (docs/math.md); 0 and 0: the paper's norm.
   double row_power = 0.0;
   double fiber_power = 0.0;
-  // The modes whose indices must be near, ascending; none of them k or in S (near_kernel.hpp).
+  // The modes whose indices must be near, ascending; none of them k or in S.
   std::vector<NearMode> near{};
   double smoothness = 1.0;  // p of their kernel: 1, 1.5 or 2
-  // The share of Theta's kernel over the positions of k that comes from their side information, 0 to 1
-  // (row_basis.hpp).
+  // The share of Theta's kernel over the positions of k that comes from their side information, 0 to 1.
   double side = 0.0;
 
   [[nodiscard]] bool learns() const { return mode != kNothing; }
