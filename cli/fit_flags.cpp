@@ -90,7 +90,9 @@ void FitFlags::add_flags(CLI::App& command) {
       command.add_option(flags, given[setting], what)->check(some_text)->group(group);
   }
   command
-      .add_option("--preset", preset, "paper: the paper's own model, its parts and no offsets, unless given")
+      .add_option("--preset", preset,
+                  "paper: the paper's own model, its parts and no offsets, unless given; another method "
+                  "keeps its own")
       ->check([](const std::string& text) {
         if (text == "paper") return std::string();
         return fmt::format("found '{}', expected paper{}", text,

@@ -130,9 +130,7 @@ Settings paper_preset(Settings settings, int order) {
   settings.method.settle(Method::kTrMm);
   if (info(*settings.method).model == "latent" && takes(*settings.method, kTakesParts))
     settings.latent.parts.settle(full_structure(order));
-  // Where offsets are all there is, they stay.
-  if (info(*settings.method).model != "offsets")
-    settings.offsets.settle(OffsetSpec{.mean = false, .effects = {}});
+  settings.offsets.settle(default_offsets(info(*settings.method).offsets, order));
   if (takes(*settings.method, kTakesLambda) && settings.latent.lambdas.open())
     settings.lambda.settle(Settings::kDefaultLambda);
   return settings;

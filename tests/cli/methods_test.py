@@ -63,10 +63,6 @@ class Offsets(SampleTest):
                 self.assertIn("auto: + held-out RMSE", done.stderr)
                 self.assertTrue(json.loads(done.stdout)["rank"])
 
-    def test_the_paper_s_model_has_no_offsets_whatever_the_method(self):
-        report = self.ok_json("fit", "train.tns", "-o", "m.lac", "--method", "als", "--rank", "2")
-        self.assertEqual(report["settings"]["offsets"], "none")
-
     def test_settings_of_other_methods_are_refused(self):
         for setting, value, method in (("lambda", "10", "als"), ("init", "random", "mean"), ("early-stop", "0", "als")):
             with self.subTest(setting):  # also where the value is the usual one
