@@ -92,7 +92,7 @@ void FitFlags::add_flags(CLI::App& command) {
   command
       .add_option("--preset", preset,
                   "paper: the paper's own model, its parts and no offsets, unless given; another method "
-                  "keeps its own")
+                  "keeps its own offsets")
       ->check([](const std::string& text) {
         if (text == "paper") return std::string();
         return fmt::format("found '{}', expected paper{}", text,
