@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string>
 
+#include "support/sanitized.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -76,6 +78,7 @@ TEST_F(FakeRoot, RubbishIsNoLimit) {
 }
 
 TEST(MemoryLimit, LimitsOfTheProcessCount) {
+  if (test::kSanitized) GTEST_SKIP() << "a sanitizer's shadow takes all address space";
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
     const pid_t child = fork();
     if (child == 0) {

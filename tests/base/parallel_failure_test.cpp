@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/parallel.hpp"
+#include "support/sanitized.hpp"
 #include "support/threads.hpp"
 
 namespace lacuna {
@@ -82,6 +83,7 @@ TEST(ParallelFailure, AChildOfAProcessWithThreadsWorksAlone) {
 }
 
 TEST(ParallelFailure, FewerThreadsWhereTheSystemRefusesMore) {
+  if (test::kSanitized) GTEST_SKIP() << "a sanitizer's shadow takes all address space";
   EXPECT_EQ(in_child([] {
               const rlimit most{.rlim_cur = std::size_t{1} << 28, .rlim_max = std::size_t{1} << 28};
               if (setrlimit(RLIMIT_AS, &most) != 0) return 2;
