@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "dist/sum_traffic.hpp"
+
 namespace lacuna {
 namespace {
 
@@ -24,6 +26,11 @@ class SerialCommunicator final : public Communicator {
 };
 
 }  // namespace
+
+std::int64_t bytes_of_sum(std::int64_t numbers, std::int64_t bytes_of_number, std::int64_t processes) {
+  const bool few = numbers <= static_cast<std::int64_t>(kFew);
+  return (few ? processes : 2) * (processes - 1) * numbers * bytes_of_number;
+}
 
 const Communicator& serial_communicator() {
   static const SerialCommunicator serial;

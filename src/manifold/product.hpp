@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,20 @@ class ProductManifold {
     double sum = 0.0;
     each([&](const auto& m, std::size_t f) { sum += m.inner(a[f], b[f]); });
     return everyone_->as_first(sum);
+  }
+  // v <- v - sum_i <q_i, v> q_i: all inner products in two messages.
+  void take_off(std::span<const Tangent> directions, Tangent& v) const {
+    std::vector<double> alike(directions.size(), 0.0);
+    std::vector<double> spread(directions.size(), 0.0);  // over processes
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      std::vector<double>& sums = std::holds_alternative<Spectrahedron<Real>>(factors_[f]) ? alike : spread;
+      for (std::size_t i = 0; i < directions.size(); ++i)
+        sums[i] += dot<Real>(serial_communicator(), flat(directions[i][f]), flat(v[f]));
+    }
+    everyone_->sum(spread);
+    for (std::size_t i = 0; i < directions.size(); ++i) alike[i] += spread[i];
+    everyone_->as_first(std::span<double>(alike));
+    for (std::size_t i = 0; i < directions.size(); ++i) axpy(-alike[i], directions[i], v);
   }
   void project(const Point& x, const Frame& frame, Tangent& v) const {
     each([&](const auto& m, std::size_t f) { m.project(x[f], frame_of(m, frame[f]), v[f]); });

@@ -9,6 +9,7 @@
 #include "base/machine.hpp"
 #include "method/field/edge_part.hpp"
 #include "method/rank_limits.hpp"
+#include "solver/truncated_cg.hpp"
 #include "tensor/count_cells.hpp"
 
 namespace lacuna {
@@ -55,6 +56,25 @@ double part_rank(std::size_t p, const std::vector<PartOptions>& parts, const std
   return std::min<double>(wanted, modes[spec.mode].size);
 }
 
+// The numbers of all factors.
+double factor_numbers(const std::vector<PartOptions>& parts, const std::vector<Mode>& modes,
+                      const Settings& settings) {
+  double numbers = 0.0;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    numbers += part_rank(p, parts, modes, settings) *
+               (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
+  return numbers;
+}
+
+// What TR-LS needs beside what TR-MM does: with `own` of all `entries` on this process.
+double primal_bytes(Count own, Count entries, double factors, bool wide) {
+  constexpr double kVectors =
+      11;  // over the entries: Z in every vector of the trust region and of a subproblem
+  const auto here = static_cast<double>(own);
+  return (wide ? kNumber : kFloat) *
+         (kVectors * here + kept_residuals(static_cast<double>(entries) + factors) * (here + factors));
+}
+
 // One column of the fields of a near part: a number for each fiber of a chain, for each cell of each of its grids.
 double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec& spec) {
   if (spec.near.empty()) return 0.0;
@@ -67,7 +87,25 @@ double near_bytes(Count entries, const std::vector<Mode>& modes, const PartSpec&
   return fields * kNumber * (chain ? static_cast<double>(entries) : groups * grid);
 }
 
+bool is_wide(const Settings& settings) {
+  return settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
+}
+
+double core_bytes(const std::vector<Mode>& modes, const Settings& settings, int open) {
+  constexpr double kCopies = 3;
+  double core = kNumber;
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    core *= 2.0 * rank_of(k, modes, settings, open);  // a retraction makes a core of twice the rank
+  return kCopies * core;
+}
+
 }  // namespace
+
+int kept_residuals(double numbers) {
+  constexpr double kMostBytes = 1e9;
+  constexpr int kAll = TruncatedCgOptions{}.max_iterations;
+  return kAll * kNumber * numbers <= kMostBytes ? kAll : 0;
+}
 
 bool memory_holds(Method method, Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   return info(method).bytes(entries, modes, settings) < memory_limit().bytes;
@@ -81,29 +119,23 @@ double latent_bytes(Count entries, const std::vector<Mode>& modes, const Setting
   // Left open, they may become those of all pairs of modes.
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(pair_structure(static_cast<int>(modes.size())));
-  double factors = 0.0;
+  const double factors = factor_numbers(parts, modes, settings);
   double fields = 0.0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const double rank = part_rank(p, parts, modes, settings);
-    factors += kNumber * rank * (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
-    fields += rank * near_bytes(entries, modes, parts[p].spec);
-  }
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    fields += part_rank(p, parts, modes, settings) * near_bytes(entries, modes, parts[p].spec);
+  const bool primal = settings.method.given() && *settings.method == Method::kTrLs;
   return indices(entries, modes) +
          static_cast<double>(entries) * (kPartBytes * static_cast<double>(parts.size()) + kSolverBytes) +
-         kFactorCopies * factors + fields;
+         kFactorCopies * kNumber * factors + fields +
+         (primal ? primal_bytes(entries, entries, factors, is_wide(settings)) : 0.0);
 }
 
 double shared_factor_bytes(const std::vector<Mode>& modes, const Settings& settings) {
   if (info(*settings.method).bytes != latent_bytes) return 0.0;
-  const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
-  const double copies = wide ? 13 : 8;
+  const double copies = is_wide(settings) ? 13 : 8;
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
-  double factors = 0.0;
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    factors += kNumber * part_rank(p, parts, modes, settings) *
-               (parts[p].spec.learns() ? modes[parts[p].spec.mode].size : 1.0);
-  return copies * factors;
+  return copies * kNumber * factor_numbers(parts, modes, settings);
 }
 
 namespace {
@@ -111,7 +143,7 @@ namespace {
 // Calibrated by the peak resident sets of fits on 2 to 7 processes (bench/results/26-cluster.json).
 double shared_latent_bytes(const Sharing& sharing, const std::vector<Mode>& modes, const Settings& settings,
                            int process) {
-  const bool wide = settings.latent.precision.value_or(Precision::kDouble) == Precision::kDouble;
+  const bool wide = is_wide(settings);
   const double own = kIndex * static_cast<double>(modes.size()) + kNumber;  // of an entry as it is
   constexpr double kPartBytes = 8;          // an entry's place in a part's fibers
   const double solver = wide ? 65 : 42;     // vectors over the entries
@@ -125,6 +157,8 @@ double shared_latent_bytes(const Sharing& sharing, const std::vector<Mode>& mode
   const std::vector<PartOptions> parts =
       settings.latent.parts.value_or(full_structure(static_cast<int>(modes.size())));
   double bytes = shared_factor_bytes(modes, settings);
+  if (*settings.method == Method::kTrLs)
+    bytes += primal_bytes(share, sharing.entries, factor_numbers(parts, modes, settings), wide);
   for (std::size_t l = 0; l < sharing.plan.size(); ++l) {
     const PlannedLayout& layout = sharing.plan[l];
     const Count entries = layout.cuts.entries[static_cast<std::size_t>(process)];
@@ -142,6 +176,17 @@ double shared_latent_bytes(const Sharing& sharing, const std::vector<Mode>& mode
   return bytes;
 }
 
+// Calibrated likewise (tests/mpi/memory_test.py).
+double shared_tucker_bytes(Count share, const std::vector<Mode>& modes, const Settings& settings) {
+  constexpr double kEntryBytes = 75;  // beside the entry itself
+  constexpr double kFactorCopies = 5;
+  const int open = std::max(Settings::kDefaultRank, largest_tucker_rank(static_cast<int>(modes.size())));
+  double factors = 0.0;
+  for (std::size_t k = 0; k < modes.size(); ++k) factors += modes[k].size * rank_of(k, modes, settings, open);
+  return indices(share, modes) + static_cast<double>(share) * (kNumber + kEntryBytes) +
+         kFactorCopies * kNumber * factors + core_bytes(modes, settings, open);
+}
+
 }  // namespace
 
 double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes, const Settings& settings,
@@ -149,13 +194,17 @@ double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes, cons
   constexpr double kProgram = 24e6;  // with the library that speaks MPI
   constexpr double kSorting = 20;    // of an entry, beside the entry itself
   constexpr double kTest = 40;       // of a test cell, beside the cell itself
+  constexpr double kDealing = 90;    // of an entry while it is read and dealt out, beside the entry itself
   const double own = kIndex * static_cast<double>(modes.size()) + kNumber;
   const bool latent = info(*settings.method).bytes == latent_bytes;
   const Count share = sharing.plan.front().cuts.entries[static_cast<std::size_t>(process)];
-  double most = latent ? shared_latent_bytes(sharing, modes, settings, process)
-                       : info(*settings.method).bytes(share, modes, settings);
+  double most = static_cast<double>(share) * (own + kDealing);
+  if (latent) most = std::max(most, shared_latent_bytes(sharing, modes, settings, process));
+  if (info(*settings.method).bytes == tucker_bytes)
+    most = std::max(most, shared_tucker_bytes(share, modes, settings));
   if (latent && process == 0) most = std::max(most, static_cast<double>(sharing.entries) * (own + kSorting));
-  return kProgram + most + (own + kTest) * static_cast<double>(sharing.test);
+  return kProgram + most + (own + kTest) * static_cast<double>(sharing.test) +
+         own * static_cast<double>(sharing.start);
 }
 
 double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
@@ -198,17 +247,12 @@ double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& 
 double tucker_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {
   constexpr double kEntryBytes = 56;  // value, residual, its candidate, the derivative, pieces' gradients
   constexpr double kFactorCopies = 8;
-  constexpr double kCoreCopies = 3;
   const int open = std::max(Settings::kDefaultRank, largest_tucker_rank(static_cast<int>(modes.size())));
   double factors = 0.0;
-  double core = kNumber;
-  for (std::size_t k = 0; k < modes.size(); ++k) {
-    const double rank = rank_of(k, modes, settings, open);
-    factors += kNumber * modes[k].size * rank;
-    core *= 2.0 * rank;  // a retraction makes a core of twice the rank
-  }
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    factors += kNumber * modes[k].size * rank_of(k, modes, settings, open);
   return indices(entries, modes) + static_cast<double>(entries) * kEntryBytes + kFactorCopies * factors +
-         kCoreCopies * core;
+         core_bytes(modes, settings, open);
 }
 
 double cp_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings) {

@@ -13,6 +13,11 @@ namespace lacuna {
 // Scores of a pass of method complex; where all candidates would be more, some are drawn.
 inline constexpr double kMostLinkScores = 6e9;
 
+// Residuals of a subproblem that TR-LS keeps, at a point of so many numbers. Its steps end far from any optimum and take as
+// many products as they may: unless all residuals are orthogonal they depend on how sums are rounded, and a fit ends
+// elsewhere on another number of processes. None where they would be more than a gigabyte.
+[[nodiscard]] int kept_residuals(double numbers);
+
 [[nodiscard]] double latent_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double ffw_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
 [[nodiscard]] double als_bytes(Count entries, const std::vector<Mode>& modes, const Settings& settings);
@@ -32,6 +37,7 @@ struct Sharing {
   SharePlan plan{};         // of its parts
   Count entries = 0;        // of all processes
   Count test = 0;           // cells, on every process
+  Count start = 0;          // entries of a model to start from, which every process has read
   bool checkpoint = false;  // the first process gathers the state of the fit now and then
 };
 // The most that this process ever needs, the program itself and reading counted. The first also gathers the model.

@@ -129,8 +129,8 @@ void DualProblem<Real>::gradient(const Point& u, const State& state, Point& out)
   for (std::size_t p = 0; p < data_->parts().size(); ++p) {
     out[p].setZero();
     data_->parts()[p].add_gram(system_.factor(p), -data_->lambda()[p], z_there_[p], out[p], work_);
-    data_->everyone().sum(flat(out[p]));
   }
+  sums_.sum(data_->everyone(), out);
 }
 
 template <class Real>
@@ -147,8 +147,8 @@ void DualProblem<Real>::hessian(const Point& u, const State& state, const Point&
     out[p].setZero();
     parts[p].add_gram(direction_[p], -data_->lambda()[p], z_there_[p], out[p], work_);
     parts[p].add_cross(system_.factor(p), -data_->lambda()[p], z_there_[p], z_dot_there_[p], out[p], work_);
-    data_->everyone().sum(flat(out[p]));
   }
+  sums_.sum(data_->everyone(), out);
 }
 
 // A Zdot = -sum_p lambda_p (Z x_k (V_p U_p' + U_p V_p'))_Omega, of the Z that was sent to the parts

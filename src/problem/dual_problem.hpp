@@ -24,6 +24,7 @@
 #include <lacuna/base/base.hpp>
 
 #include "base/accuracy.hpp"
+#include "problem/factor_sums.hpp"
 #include "problem/inner_system.hpp"
 
 namespace lacuna {
@@ -75,6 +76,7 @@ class DualProblem {
                Accuracy accuracy = {});
 
   [[nodiscard]] Count operator_applications() const { return system_.applications(); }
+  [[nodiscard]] const SentSums& sent_sums() const { return sums_.sent(); }
 
   // Starts the next evaluate from this Z when no state is near: a warm start from another fit.
   void start_from(std::vector<Real> z) { start_ = std::move(z); }
@@ -104,6 +106,7 @@ class DualProblem {
   PartVector<Real> z_there_;                  // Z, Zdot and a right side where the parts are
   PartVector<Real> z_dot_there_;
   PartWorkspace<Real> work_;
+  FactorSums<Real> sums_;
   Count next_id_ = 1;
   Count operator_at_ = 0;
 };

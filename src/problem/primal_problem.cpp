@@ -49,8 +49,8 @@ void PrimalProblem<Real>::gradient(const Point& x, const State& state, Point& ou
     out[p].setZero();
     data_->parts()[p].add_cross(operator_.factor(p), 2 * data_->lambda()[p], r_there_[p], z_there_[p], out[p],
                                 work_);
-    data_->everyone().sum(flat(out[p]));
   }
+  sums_.sum(data_->everyone(), std::span(out).first(data_->parts().size()));
   operator_.apply(r, flat(out.back()));
   out.back() *= Real{2};
 }
@@ -73,8 +73,8 @@ void PrimalProblem<Real>::hessian(const Point& x, const State& state, const Poin
     parts[p].add_cross(u, 2 * lambda[p], r_dot_there_[p], z_there_[p], out[p], work_);
     parts[p].add_cross(u, 2 * lambda[p], r_there_[p], z_dot_there_[p], out[p], work_);
     parts[p].add_cross(direction_[p], 2 * lambda[p], r_there_[p], z_there_[p], out[p], work_);
-    data_->everyone().sum(flat(out[p]));
   }
+  sums_.sum(data_->everyone(), std::span(out).first(data_->parts().size()));
   const std::span<Real> out_z = flat(out.back());
   operator_.apply(r_dot_, out_z);
   r_there_.start(out_z);

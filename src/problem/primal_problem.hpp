@@ -22,6 +22,7 @@
 #pragma once
 
 #include "kernels/part_operator.hpp"
+#include "problem/factor_sums.hpp"
 #include "problem/problem_data.hpp"
 
 namespace lacuna {
@@ -58,6 +59,7 @@ class PrimalProblem {
   void hessian(const Point& x, const State& state, const Point& direction, Point& out);
 
   [[nodiscard]] Count operator_applications() const { return operator_.applications(); }
+  [[nodiscard]] const SentSums& sent_sums() const { return sums_.sent(); }
 
  private:
   void move_to(const Point& x, const State& state);
@@ -71,6 +73,7 @@ class PrimalProblem {
   PartVector<Real> z_dot_there_;
   PartVector<Real> r_dot_there_;
   PartWorkspace<Real> work_;
+  FactorSums<Real> sums_;
   std::vector<Real> r_dot_;  // its Rdot, times the entries' weights
   Count next_id_ = 1;
   Count operator_at_ = 0;

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "solver/solver.hpp"
 
@@ -35,6 +36,9 @@ struct TruncatedCgOptions {
   double kappa = 0.1;        // in (0, 1): linear accuracy asked of the subproblem far from a solution
   double theta = 1.0;        // >= 0: order of the superlinear rule near one
   int max_iterations = 100;  // >= 1 Hessian products
+  // >= 0: so many residuals of a subproblem are kept, and each new one is made orthogonal to them. Exact residuals are
+  // orthogonal; those of a long recurrence are not, and with them the step comes to depend on how sums are rounded.
+  int kept_residuals = 0;
 };
 
 enum class SubproblemEnd {
@@ -115,6 +119,8 @@ class TruncatedCg {
     crossings_ = crossings;
     for (Crossing<Tangent>& at : crossings_) at.decrease = 0.0;
     crossed_ = 0;
+    kept_count_ = 0;
+    if (rr_ > 0.0) keep_residual(manifold);
   }
 
   // The minimiser along delta is at alpha = -<r, delta> / <delta, H delta>, where <r, delta> = -unit <r, r>.
@@ -142,14 +148,34 @@ class TruncatedCg {
     }
     result_.decrease = decrease;
     eta_eta_ = next_eta_eta_;
+    orthogonalize(manifold);
     next_rr_ = manifold.inner(residual_, residual_);
     return true;
+  }
+
+  // r <- r - sum_i <q_i, r> q_i over the directions q_i = r_i / ||r_i|| of the residuals before it
+  void orthogonalize(const M& manifold) {
+    if (options_.kept_residuals == 0) return;
+    const std::span<const Tangent> before(kept_.data(), kept_count_);
+    if constexpr (requires { manifold.take_off(before, residual_); }) {
+      manifold.take_off(before, residual_);
+    } else {
+      for (const Tangent& one : before) manifold.axpy(-manifold.inner(one, residual_), one, residual_);
+    }
+  }
+  void keep_residual(const M& manifold) {
+    if (kept_count_ >= static_cast<std::size_t>(options_.kept_residuals)) return;
+    if (kept_count_ == kept_.size()) kept_.emplace_back();
+    Tangent& last = kept_[kept_count_++];
+    last = residual_;
+    manifold.scale(1.0 / std::sqrt(rr_), last);
   }
 
   // delta <- -unit r + beta delta, and the products that follow from it by recurrence
   void turn(const M& manifold) {
     const double beta = next_rr_ / rr_;
     rr_ = next_rr_;
+    keep_residual(manifold);
     manifold.scale(beta, direction_);
     manifold.axpy(-unit_, residual_, direction_);
     eta_delta_ = beta * (eta_delta_ + alpha_ * delta_delta_);
@@ -188,9 +214,11 @@ class TruncatedCg {
   }
 
   TruncatedCgOptions options_;
-  Tangent residual_;     // r = g + H eta
-  Tangent direction_;    // delta
-  Tangent h_direction_;  // H delta
+  Tangent residual_;           // r = g + H eta
+  Tangent direction_;          // delta
+  Tangent h_direction_;        // H delta
+  std::vector<Tangent> kept_;  // directions of residuals, the first so many of this subproblem
+  std::size_t kept_count_ = 0;
   double unit_ = 1.0;
   double target_ = 0.0;  // on ||r||
   double rr_ = 0.0;      // <r, r>, before and after a step

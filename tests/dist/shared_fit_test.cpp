@@ -120,6 +120,31 @@ TEST_P(SharedFit, EndsWhereOneProcessEnds) {
   expect_same(fit_on(3, false), "3 processes with all entries each");
 }
 
+// It ends far from any optimum, after hundreds of products.
+TEST(SharedPrimalFit, EndsWhereOneProcessEnds) {
+  const test::WithThreads one(1);
+  for (const std::uint64_t seed : {4U, 5U, 6U}) {
+    LatentSplit split = test::latent_tensor({30, 20, 14}, 2, 0.2, seed);
+    Rng rng(seed);
+    std::vector<double> noisy(split.train.values().begin(), split.train.values().end());
+    for (double& value : noisy) value += 0.5 * rng.normal();
+    split.train.replace_values(std::move(noisy));
+    Settings settings{.method = Method::kTrLs, .ranks = {3}, .lambda = 1.0, .max_iterations = 10};
+    settings.search.early_stop = 0.0;
+    settings.latent.parts = full_structure(3);
+    const FitResult alone = fit_once(split.train, settings, {}, &split.test);
+    for (const int processes : {2, 3, 4, 7})
+      ThreadGroup(processes).run([&](const Communicator& everyone) {
+        FitCallbacks callbacks;
+        callbacks.everyone = &everyone;
+        const FitResult found = fit_once(split.train, settings, callbacks, &split.test);
+        EXPECT_NEAR(found.last.objective, alone.last.objective, kSameObjective * alone.last.objective)
+            << "seed " << seed << ", " << processes << " processes";
+        EXPECT_NEAR(*found.last.test_rmse, *alone.last.test_rmse, 1e-6 * *alone.last.test_rmse);
+      });
+  }
+}
+
 TEST_P(SharedFit, HasTheSameBitsEveryTime) {
   const FitResult one = fit_on(3, true);
   const FitResult two = fit_on(3, true);

@@ -152,6 +152,35 @@ TEST(TruncatedCg, PassesThroughTheAnswersForSmallerBalls) {
   }
 }
 
+// A few large eigenvalues are found soon, and without the residuals before it a new one is no longer orthogonal to theirs:
+// then products that differ by rounding lead elsewhere.
+TEST(TruncatedCg, WithKeptResidualsTheStepDoesNotDependOnRounding) {
+  constexpr Eigen::Index kLong = 400;
+  Rng rng(212);
+  Vector eigenvalues(kLong, 1);
+  for (double& value : flat(eigenvalues)) value = std::pow(10.0, 8.0 * rng.uniform() * rng.uniform());
+  const Vector gradient = test::random_matrix<double>(kLong, 1, rng);
+  const Euclidean<double> space(kLong);
+  const auto step = [&](int kept, std::uint64_t seed) {
+    Rng noise(seed);
+    const auto product = [&](const Vector& in, Vector& out) {
+      out = eigenvalues.cwiseProduct(in);
+      for (double& value : flat(out)) value *= 1.0 + 1e-15 * noise.normal();
+    };
+    Vector eta;
+    const SubproblemResult result =
+        TruncatedCg<Euclidean<double>>({.kappa = 1e-12, .max_iterations = 60, .kept_residuals = kept})
+            .solve(space,
+                   {.x = gradient, .gradient = gradient, .gradient_scale = gradient.norm(), .radius = 1e9},
+                   product, {}, eta);
+    EXPECT_EQ(result.end, SubproblemEnd::kMaxIterations);
+    return eta;
+  };
+  const auto apart = [&](int kept) { return (step(kept, 1) - step(kept, 2)).norm() / step(kept, 1).norm(); };
+  EXPECT_LT(apart(60), 1e-10);
+  EXPECT_GT(apart(0), 1e-6);
+}
+
 TEST(TruncatedCg, SaysWhichBallsItDidNotLeave) {
   Subproblem problem(211, 1.0);
   const Euclidean<double> space(kSize);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "dist/sum_traffic.hpp"
 #include "method/latent/factored_start.hpp"
 #include "problem/initial_point.hpp"
 
@@ -28,6 +29,13 @@ bool relate_alike(const PartSpec& a, const PartSpec& b) {
 // The factor of a part in dual form is U; one in factored form has to be turned into it.
 Matrix<double> dual_factor(const ModelPart& part) {
   return part.right ? factored_start(part.factor, *part.right) : part.factor;
+}
+
+// Of all factors together.
+Count factor_numbers(const PartSet& parts, std::span<const int> ranks) {
+  Count numbers = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) numbers += Count{parts[p].factor_rows()} * ranks[p];
+  return numbers;
 }
 
 }  // namespace
@@ -62,9 +70,18 @@ void tell_layouts(const PartSet& parts, std::span<const int> ranks, const FitRun
       "{} in double",
       numbers, static_cast<double>(numbers) / static_cast<double>(layouts.all_entries()),
       numbers * Count{sizeof(float)}, numbers * Count{sizeof(double)}));
+  const Count factors = factor_numbers(parts, ranks);
+  const int processes = layouts.everyone().size();
+  run.detail(
+      fmt::format("a gradient, and a product of the Hessian, sums {} numbers over the processes: {} bytes in "
+                  "single precision, "
+                  "{} in double",
+                  factors, bytes_of_sum(factors, sizeof(float), processes),
+                  bytes_of_sum(factors, sizeof(double), processes)));
 }
 
-void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run) {
+template <class Real>
+void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run, const SentSums& sums) {
   const Layouts& layouts = parts.layouts();
   const Communicator& everyone = layouts.everyone();
   if (everyone.alone()) return;
@@ -77,7 +94,12 @@ void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun
   };
   tell("single", sizeof(float), layouts.sent<float>());
   tell("double", sizeof(double), layouts.sent<double>());
-  run.detail(fmt::format("sums sent {} bytes", everyone.sum(everyone.sums().bytes)));
+  const auto bytes = everyone.sum(static_cast<double>(sums.bytes));
+  if (sums.calls > 0)
+    run.detail(fmt::format("each of {} sums of the factors' derivatives sent {:.1f} bytes, predicted {}",
+                           sums.calls, bytes / static_cast<double>(sums.calls),
+                           bytes_of_sum(factor_numbers(parts, ranks), sizeof(Real), everyone.size())));
+  run.detail(fmt::format("all sums and agreements sent {} bytes", everyone.sum(everyone.sums().bytes)));
 }
 
 // Every process has all test cells, and speaks of those whose fibers it has.
@@ -196,6 +218,8 @@ void Solution<Real>::set_mixture(const ProblemData<Real>& data) {
   mixture = shares(std::move(mixture));
 }
 
+template void tell_traffic<double>(const PartSet&, std::span<const int>, const FitRun&, const SentSums&);
+template void tell_traffic<float>(const PartSet&, std::span<const int>, const FitRun&, const SentSums&);
 template struct Solution<double>;
 template struct Solution<float>;
 template Flow LatentReport::step(const IterationRecord&, const Measured&, const std::vector<Matrix<double>>&,

@@ -6,6 +6,7 @@
 #include "method/fit_run.hpp"
 #include "model/body.hpp"
 #include "problem/certificate.hpp"
+#include "problem/factor_sums.hpp"
 #include "problem/problem_data.hpp"
 
 namespace lacuna {
@@ -29,7 +30,8 @@ struct FitPlan {
 // Says, to one who asked for more, which parts have their entries where, and what an application sends; at the end,
 // what it did send.
 void tell_layouts(const PartSet& parts, std::span<const int> ranks, const FitRun& run);
-void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run);
+template <class Real>
+void tell_traffic(const PartSet& parts, std::span<const int> ranks, const FitRun& run, const SentSums& sums);
 
 // Reports steps of the latent methods: finds the test cells' fibers once, predicts them at every step.
 class LatentReport {

@@ -13,6 +13,7 @@ struct MinimizeOptions {
   Optimizer optimizer = Optimizer::kTrustRegion;
   int max_iterations = 100;
   double tolerance = 1e-5;
+  int kept_residuals = 0;  // of a subproblem of the trust region
 };
 
 template <class M, class O, class Observe>
@@ -24,7 +25,9 @@ Summary minimize(const M& manifold, O& objective, typename M::Point& x, typename
                         {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
                         interrupted, std::forward<Observe>(observe), keeper);
   return trust_region(manifold, objective, x, state,
-                      {.max_iterations = options.max_iterations, .gradient_tolerance = options.tolerance},
+                      {.max_iterations = options.max_iterations,
+                       .gradient_tolerance = options.tolerance,
+                       .subproblem = {.kept_residuals = options.kept_residuals}},
                       interrupted, std::forward<Observe>(observe), keeper);
 }
 

@@ -2,6 +2,7 @@
 // TR-LS: problem P by trust region over (u, Z) together, from the dual's Z at the starting factors.
 #include <algorithm>
 
+#include "method/costs.hpp"
 #include "method/latent/latent_run.hpp"
 #include "method/latent/minimize.hpp"
 #include "problem/dual_problem.hpp"
@@ -92,7 +93,8 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
       manifold, problem, x, state,
       {.optimizer = *options.latent.optimizer,
        .max_iterations = *options.max_iterations,
-       .tolerance = *options.tolerance},
+       .tolerance = *options.tolerance,
+       .kept_residuals = kept_residuals(manifold.dimension())},
       run.poll(),
       [&](const IterationRecord& record, const std::vector<Matrix<Real>>& at, const auto& here) {
         return report.step<Real>(record,
@@ -106,7 +108,7 @@ Solution<Real> solve_primal(const std::shared_ptr<Layouts>& layouts, const FitPl
   solution.u = std::move(x);
   solution.lambda = data.lambda();
   solution.set_mixture(data);
-  tell_traffic(data.parts(), plan.ranks, run);
+  tell_traffic<Real>(data.parts(), plan.ranks, run, problem.sent_sums());
   return solution;
 }
 

@@ -87,6 +87,7 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
   if (*options.max_iterations > 0 && !run.going_on()) solution.z = starting_dual<Real>(*layouts, options);
   const ProductManifold<Real> manifold = spectrahedra(data, plan.ranks);
   Count applied = 0;  // by the stages before
+  SentSums sums;      // likewise, of this run
   Progress<Real> at_work{.left = *options.max_iterations};
   const auto fields = [&](Archive& archive) { archive("path", at_work); };
   if (run.going_on()) run.load(fields);
@@ -124,12 +125,13 @@ Solution<Real> solve_dual(const std::shared_ptr<Layouts>& layouts, const FitPlan
       });
     solution.z = std::move(state.z);
     applied += problem.operator_applications();
+    sums.add(problem.sent_sums());
     at_work.left -= solution.summary.iterations;
     if (run.stopped()) break;
   }
   solution.lambda = data.lambda();
   solution.set_mixture(data);
-  tell_traffic(data.parts(), plan.ranks, run);
+  tell_traffic<Real>(data.parts(), plan.ranks, run, sums);
   return solution;
 }
 
