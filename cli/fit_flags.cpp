@@ -21,6 +21,7 @@
 #include "kernels/share_plan.hpp"
 #include "method/costs.hpp"
 #include "method/together.hpp"
+#include "model/body.hpp"
 #include "model/shared_values.hpp"
 #include "progress.hpp"
 #include "search/choose.hpp"
@@ -185,7 +186,7 @@ double bytes_while_choosing(Count entries, int order) {
 
 bool holds_all(const TrainingData& data, const Settings& settings) {
   if (everyone().alone()) return true;
-  if (needs_all_entries(settings) || settings.warm_start != nullptr) return true;
+  if (needs_all_entries(settings)) return true;
   // A quarter of the memory, so that there is room for what methods make of the entries.
   const double bytes = 4.0 * neighbours() * bytes_while_choosing(data.entries, data.tensor.order());
   return settings.method.open() && everyone().all(bytes < memory_limit().bytes);
@@ -196,6 +197,18 @@ ObservedTensor take_entries(TrainingData& data, bool all) {
   if (data.spread) return all ? gather_entries(tensor, everyone()) : tensor;
   return all ? tensor : portion_of_whole(tensor, everyone());
 }
+
+namespace {
+
+// The model with some of its entries, as a fit that is shared expects one to start from.
+Model portion_of(const Model& whole) {
+  Model model = whole;
+  if (auto* const latent = std::get_if<Latent>(&*model.body))
+    latent->dual = portion_of_whole(latent->dual, everyone());
+  return model;
+}
+
+}  // namespace
 
 FitResult run_fit(TrainingData& data, const Entries* test, const Settings& settings, const Output& output,
                   Checkpoint* checkpoint, const std::function<void(const FitProgress&)>& also) {
@@ -213,7 +226,13 @@ FitResult run_fit(TrainingData& data, const Entries* test, const Settings& setti
     return Flow::kContinue;
   };
   callbacks.shared = !everyone().alone() && !holds_all(data, settings);
-  FitResult result = fit(take_entries(data, !callbacks.shared), settings, callbacks, test);
+  Settings own = settings;
+  Model start;
+  if (callbacks.shared && settings.warm_start != nullptr) {
+    start = portion_of(*settings.warm_start);
+    own.warm_start = &start;
+  }
+  FitResult result = fit(take_entries(data, !callbacks.shared), own, callbacks, test);
   view.finish();
   if (callbacks.shared) gather_dual(everyone(), result.model, GatherTo::kFirst);
   tell_peak(output);
@@ -230,43 +249,70 @@ Result<> check_shared(const Settings& settings) {
                                  name(*settings.method), everyone().size(), fmt::join(able, ", ")));
 }
 
-Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output,
-                          bool checkpoint) {
-  if (settings.method.open()) return Nothing{};
-  if (everyone().alone())
-    return check_memory(info(*settings.method).bytes(data.entries, data.tensor.modes(), settings),
-                        "this fit");
-  constexpr Count kMostInAModel = std::numeric_limits<Index>::max() - 1;
-  if (data.entries > kMostInAModel)
-    return Error{ErrorKind::kMemory, "",
-                 fmt::format("found {} entries, expected at most {}: the model is gathered on one process, "
-                             "which numbers them with 32 bits",
-                             grouped(data.entries), grouped(kMostInAModel))};
-  const int order = data.tensor.order();
+namespace {
+
+// What each of the processes needs for a fit by the method given.
+std::vector<double> needed_by_each(const TrainingData& data, const Settings& settings, bool checkpoint) {
   const ObservedTensor portion = data.spread ? ObservedTensor() : portion_of_whole(data.tensor, everyone());
-  const Sharing sharing{
-      .plan = plan_shares(data.spread ? data.tensor : portion, parts_of(settings, order), everyone()),
-      .entries = data.entries,
-      .test = data.test ? data.test->size() : 0,
-      .checkpoint = checkpoint};
-  std::vector<double> needed;  // by each process
+  const Latent* const start = settings.warm_start != nullptr ? settings.warm_start->latent() : nullptr;
+  const Sharing sharing{.plan = plan_shares(data.spread ? data.tensor : portion,
+                                            parts_of(settings, data.tensor.order()), everyone()),
+                        .entries = data.entries,
+                        .test = data.test ? data.test->size() : 0,
+                        .start = start != nullptr ? start->dual.size() : 0,
+                        .checkpoint = checkpoint};
+  std::vector<double> needed;
   for (int process = 0; process < everyone().size(); ++process)
     needed.push_back(shared_bytes(sharing, data.tensor.modes(), settings, process));
-  const bool all = holds_all(data, settings);
-  const bool chooses = all || leaves_several_fits(settings);
+  return needed;
+}
+
+Result<> check_shared_memory(const TrainingData& data, const Settings& asked, const Output& output,
+                             bool checkpoint) {
+  const bool all = holds_all(data, asked);
+  const bool chooses = all || leaves_several_fits(asked) || asked.search.calibrate > 0.0;
   const double choosing =
-      chooses ? bytes_while_choosing(all ? data.entries : data.entries / everyone().size(), order) : 0.0;
+      chooses
+          ? bytes_while_choosing(all ? data.entries : data.entries / everyone().size(), data.tensor.order())
+          : 0.0;
+  Settings settings = asked;
+  if (asked.method.open())
+    settings.method.settle(Method::kTrMm);  // of those that share, what asks for the most
+  std::vector<double> needed = needed_by_each(data, settings, checkpoint);
   if (output.verbose > 0)
-    output.say(fmt::format("the first process needs about {}, each other at most {}{}",
+    output.say(fmt::format("{}the first process needs about {}, each other at most {}{}",
+                           asked.method.open() ? "for tr-mm, if that is tried, " : "",
                            bytes_text(needed.front()),
                            bytes_text(*std::max_element(needed.begin() + 1, needed.end())),
                            choosing > 0.0 ? ", and " + bytes_text(choosing) + " while it chooses" : ""));
+  // What memory does not hold is not tried.
+  if (asked.method.open())
+    return check_memory(neighbours() * choosing,
+                        fmt::format("choosing a method, with {} processes on one machine,", neighbours()));
   // Which processes have this machine's memory is not known where there are more: those that need the most.
   std::sort(needed.begin(), needed.end(), std::greater<>());
   return check_memory(
       std::accumulate(needed.begin(), needed.begin() + neighbours(), neighbours() * choosing),
       fmt::format("this fit, with {} processes on one machine, each with all factors ({}),", neighbours(),
                   bytes_text(shared_factor_bytes(data.tensor.modes(), settings))));
+}
+
+}  // namespace
+
+Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output,
+                          bool checkpoint) {
+  if (everyone().alone()) {
+    if (settings.method.open()) return Nothing{};
+    return check_memory(info(*settings.method).bytes(data.entries, data.tensor.modes(), settings),
+                        "this fit");
+  }
+  constexpr Count kMostInAModel = std::numeric_limits<Index>::max() - 1;
+  if (data.entries > kMostInAModel)
+    return Error{ErrorKind::kMemory, "",
+                 fmt::format("found {} entries, expected at most {}: the model is gathered on one process, "
+                             "which numbers them with 32 bits",
+                             grouped(data.entries), grouped(kMostInAModel))};
+  return check_shared_memory(data, settings, output, checkpoint);
 }
 
 void tell_peak(const Output& output) {

@@ -55,8 +55,8 @@ struct FitFlags {
 // Whether processes can share a fit by the method given. One process can do all.
 Result<> check_shared(const Settings& settings);
 
-// kMemory unless a fit of the method given fits in the machine's memory. A method left open is chosen among
-// those that do. With a checkpoint it needs more.
+// kMemory unless a fit of the method given fits in the machine's memory; several processes say what each needs. A method
+// left open is chosen among those that do. With a checkpoint it needs more.
 Result<> check_fit_memory(const TrainingData& data, const Settings& settings, const Output& output,
                           bool checkpoint);
 

@@ -156,6 +156,11 @@ std::string checksum_text(const Model& model) {
   return text_of(sum);
 }
 
+std::string checksum_text(const Model& model, const Communicator& everyone) {
+  const Latent* const latent = model.latent();
+  return factors_text(model) + (latent == nullptr ? "" : checksum_text(latent->dual, everyone));
+}
+
 std::string factors_text(const Model& model) {
   Checksum sum;
   add_factors(model, sum);

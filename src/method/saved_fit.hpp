@@ -28,6 +28,8 @@ void fields_of(Archive& archive, FitResult& result);
 [[nodiscard]] std::string checksum_text(const Entries& entries);
 // Over what a fit may begin with: the factors and the dual values of latent parts, the ranks of others.
 [[nodiscard]] std::string checksum_text(const Model& model);
+// The same of a model whose dual is spread over processes, on any number of them.
+[[nodiscard]] std::string checksum_text(const Model& model, const Communicator& everyone);
 // The same without dual values, of which a process may have its share alone.
 [[nodiscard]] std::string factors_text(const Model& model);
 

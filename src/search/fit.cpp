@@ -167,7 +167,7 @@ void calibrate_result(const Task& task, Found found, bool is_trial, FitResult& r
     return any_process(callbacks, callbacks.interrupted && callbacks.interrupted());
   };
   if (is_trial) {
-    result.model.calibration = calibrate_by(found.trial->model, **task.reserved);
+    result.model.calibration = calibrate_by(found.trial->model, **task.reserved, sharers(callbacks));
     return;
   }
   const bool by_user = stopped() || (result.reason == StopReason::kStopped && !task.asked->max_time);
@@ -175,6 +175,7 @@ void calibrate_result(const Task& task, Found found, bool is_trial, FitResult& r
     FitCallbacks quiet;
     quiet.interrupted = callbacks.interrupted;
     quiet.everyone = callbacks.everyone;
+    quiet.shared = callbacks.shared;
     quiet.checkpoint = callbacks.checkpoint;
     found.settings.latent.certify = Certify::kNever;
     if (task.asked->max_time)
@@ -182,7 +183,7 @@ void calibrate_result(const Task& task, Found found, bool is_trial, FitResult& r
                                            *found.settings.max_time);
     // The factors it starts from are of a trial that has seen none of what is reserved.
     result.model.calibration = calibrate_on(
-        *task.tensor, **task.reserved, task.turns, journal_of(callbacks.checkpoint),
+        *task.tensor, **task.reserved, task.turns, sharers(callbacks), journal_of(callbacks.checkpoint),
         [&](const ObservedTensor& kept) { return fit_chosen(kept, found, quiet, nullptr).model; });
     if (!stopped()) return;
     result.model.calibration = {};  // of fits that were cut short
@@ -203,8 +204,7 @@ void check_facts(const ObservedTensor& tensor, const Settings& asked) {
 Settings checked(const ObservedTensor& tensor, Settings asked, const FitCallbacks& callbacks) {
   if (asked.loss.given() && has_loss(Method::kComplEx, *asked.loss)) asked.method.settle(Method::kComplEx);
   if (callbacks.shared && needs_all_entries(asked))
-    throw std::invalid_argument(
-        "the Huber loss, intervals and drawn negatives need all entries on every process");
+    throw std::invalid_argument("the Huber loss and drawn negatives need all entries on every process");
   if (sharers(callbacks).sum(tensor.size()) == 0)
     throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   if (asked.method.given()) (void)settled(asked, tensor.order());
@@ -258,9 +258,9 @@ FitResult fit_all(ObservedTensor tensor, const Settings& given, const FitCallbac
   Settings asked = checked(tensor, given, callbacks);
   const Stopwatch watch = clock_of(callbacks);
   if (asked.links.negatives.value_or(0) > 0 && !are_facts(tensor, asked)) tensor = with_drawn(tensor, asked);
-  const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked);
+  const std::optional<HoldOut> reserved = reserve_for_intervals(tensor, asked, sharers(callbacks));
   Task task{&tensor, &reserved, &given, &callbacks, &watch};
-  if (reserved) task.turns = calibration_turns(tensor, *reserved, asked.search.calibrate);
+  if (reserved) task.turns = calibration_turns(tensor, *reserved, asked.search.calibrate, sharers(callbacks));
   asked.max_time = time_of_fit(task);
 
   Found found = choose_settings(reserved ? reserved->kept : tensor, asked, callbacks, watch);
@@ -281,7 +281,8 @@ Journal::About about(const ObservedTensor& tensor, const Settings& settings, con
   Journal::About about{{"version", version()}, {"task", "fit"}};
   about.emplace_back("data", checksum_text(tensor, sharers(callbacks)));
   if (test != nullptr) about.emplace_back("test", checksum_text(*test));
-  if (settings.warm_start != nullptr) about.emplace_back("init", checksum_text(*settings.warm_start));
+  if (settings.warm_start != nullptr)
+    about.emplace_back("init", checksum_text(*settings.warm_start, sharers(callbacks)));
   for (auto& [name, value] : about_settings(settings, tensor.modes()))
     if (name != "init" || settings.warm_start == nullptr) about.emplace_back(name, std::move(value));
   return about;
@@ -313,7 +314,7 @@ bool leaves_several_fits(const Settings& settings) {
 }
 
 bool needs_all_entries(const Settings& settings) {
-  return is_robust(settings) || settings.search.calibrate > 0.0 || settings.links.negatives.value_or(0) > 0;
+  return is_robust(settings) || settings.links.negatives.value_or(0) > 0;
 }
 
 FitResult fit(ObservedTensor tensor, const Settings& settings, const FitCallbacks& callbacks,

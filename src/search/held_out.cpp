@@ -14,14 +14,14 @@
 #include "search/holes.hpp"
 #include "search/side.hpp"
 #include "tensor/cell_hash.hpp"
+#include "tensor/keep_if.hpp"
 #include "tensor/sort_entries.hpp"
 
 namespace lacuna {
 namespace {
 
-// Single entries that are held out, at the most: their error is then known to a thousandth of itself, and every process
-// has all of them.
-constexpr double kMostHeld = 2e6;
+// Stream of what is judged of a fold that holds out more than that: another than those by which folds are dealt.
+constexpr std::uint64_t kJudging = 0x6a09e667f3bcc909U;
 
 // Copies of holes, with what is around them, put where there are entries, until enough groups are covered.
 void cover_with_copies(const Groups& groups, double wanted, Rng& rng, std::vector<bool>& held) {
@@ -77,8 +77,8 @@ std::vector<bool> held_groups(const Groups& groups, const HoleKind& kind, double
 }
 
 // A number from [0, 1) for the entry's cell.
-double draw_of(const ObservedTensor& tensor, Count e, std::uint64_t seed) {
-  return static_cast<double>(cell_hash(tensor.cells(), e, mixed_bits(seed)) >> 11U) * 0x1.0p-53;
+double draw_of(const Cells& cells, Count e, std::uint64_t seed) {
+  return static_cast<double>(cell_hash(cells, e, mixed_bits(seed)) >> 11U) * 0x1.0p-53;
 }
 
 std::vector<int> all_modes(const ObservedTensor& tensor) {
@@ -192,7 +192,7 @@ std::optional<HoldOut> hold_out_like_holes(const ObservedTensor& tensor, double 
         hold_out_in_order(tensor, share * kind.share, rng, sharers, held);
       else
         for (Count e = 0; e < tensor.size(); ++e)
-          held[e] = held[e] || draw_of(tensor, e, seed) < std::min(share, most) * kind.share;
+          held[e] = held[e] || draw_of(tensor.cells(), e, seed) < std::min(share, most) * kind.share;
       continue;
     }
     const Groups groups(tensor, kind.fixed, sharers);
@@ -219,8 +219,12 @@ std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::u
 }
 
 HoldOut hold_out_fold(const ObservedTensor& tensor, const std::vector<int>& fold_of_entry, int fold,
-                      const Communicator& sharers) {
+                      const Communicator& sharers, double most) {
   HoldOut split = hold_out(tensor, [&](Count e) { return fold_of_entry[e] == fold; });
+  const double share = most / static_cast<double>(sharers.sum(split.held.size()));
+  if (share < 1.0) {
+    keep_if(split.held, [&](Count e) { return draw_of(split.held.cells, e, kJudging) < share; });
+  }
   split.held = everyones(std::move(split.held), tensor.modes(), sharers);
   return split;
 }

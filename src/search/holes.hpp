@@ -43,9 +43,14 @@ struct HoleKind {
 // Throws std::invalid_argument when there are fewer groups than folds.
 [[nodiscard]] std::vector<int> fold_of_entries(const ObservedTensor& tensor, int folds, std::uint64_t seed,
                                                const Communicator& sharers = serial_communicator());
-// What a fold holds out, of all processes, and what this one keeps.
+// Single entries that are held out, at the most: their error is then known to a thousandth of itself, and every process
+// has all of them.
+inline constexpr double kMostHeld = 2e6;
+
+// What a fold holds out, of all processes, and what this one keeps. Of more than `most` about so many are judged, which a
+// hash of the cell picks; the others are left out on both sides.
 [[nodiscard]] HoldOut hold_out_fold(const ObservedTensor& tensor, const std::vector<int>& fold_of_entry,
-                                    int fold, const Communicator& sharers);
+                                    int fold, const Communicator& sharers, double most = kMostHeld);
 
 // "all of interval (40 %), single cells (60 %)"
 [[nodiscard]] std::string describe(const std::vector<HoleKind>& kinds, const std::vector<Mode>& modes);

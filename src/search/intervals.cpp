@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "model/journal.hpp"
+#include "model/shared_values.hpp"
 #include "search/holes.hpp"
+#include "tensor/keep_if.hpp"
 
 namespace lacuna {
 namespace {
@@ -29,59 +31,81 @@ struct Misses {
   }
 };
 
-Misses misses_of(const Model& model, const Entries& held) {
-  const Predictor predictor(model);
-  const std::vector<double> predicted = predictor.predict_as_told(held.cells).value;
+// The first process gathers the model and finds them, for all.
+Misses misses_of(Model model, const Entries& held, const Communicator& sharers) {
+  gather_dual(sharers, model, GatherTo::kFirst);
   Misses misses;
-  for (std::size_t e = 0; e < predicted.size(); ++e)
-    misses.residuals.push_back(std::abs(held.value[e] - predicted[e]));
-  misses.support = predictor.support(held.cells);
+  if (sharers.first()) {
+    const Predictor predictor(model);
+    const std::vector<double> predicted = predictor.predict_as_told(held.cells).value;
+    for (std::size_t e = 0; e < predicted.size(); ++e)
+      misses.residuals.push_back(std::abs(held.value[e] - predicted[e]));
+    misses.support = predictor.support(held.cells);
+  }
+  misses.residuals = sharers.gather(std::span<const double>(misses.residuals));
+  misses.support = sharers.gather(std::span<const Count>(misses.support));
   return misses;
 }
 
-Misses misses_without(const HoldOut& split, const std::function<Model(const ObservedTensor&)>& fit_on) {
-  Misses misses = misses_of(fit_on(split.kept), split.held);
+Misses misses_without(const ObservedTensor& kept, const Entries& held, const Communicator& sharers,
+                      const std::function<Model(const ObservedTensor&)>& fit_on) {
+  Misses misses = misses_of(fit_on(kept), held, sharers);
   // The model on all entries supports every cell by that much more, and its cells are to fall into the same groups.
-  const double thinned =
-      static_cast<double>(split.kept.size()) / static_cast<double>(split.kept.size() + split.held.size());
+  const auto left = static_cast<double>(sharers.sum(kept.size()));
+  const double thinned = left / (left + static_cast<double>(held.size()));
   for (Count& support : misses.support)
     support = static_cast<Count>(std::llround(static_cast<double>(support) / thinned));
   return misses;
 }
 
+// Where each entry of the tensor is in the list, or -1: both are in canonical order.
+std::vector<Count> places_in(const Cells& list, const ObservedTensor& tensor) {
+  std::vector<Count> places(static_cast<std::size_t>(tensor.size()), -1);
+  Count next = 0;
+  const auto order = [&](Count e) {  // of the next one of the list and entry e
+    for (int k = 0; k < tensor.order(); ++k)
+      if (list[k][next] != tensor.index(k)[e]) return list[k][next] < tensor.index(k)[e] ? -1 : 1;
+    return 0;
+  };
+  for (Count e = 0; e < tensor.size(); ++e) {
+    while (next < list.size() && order(e) < 0) ++next;
+    if (next < list.size() && order(e) == 0) places[e] = next;
+  }
+  return places;
+}
+
 }  // namespace
 
-std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const Settings& asked) {
+std::optional<HoldOut> reserve_for_intervals(const ObservedTensor& tensor, const Settings& asked,
+                                             const Communicator& sharers) {
   if (asked.search.calibrate == 0.0) return std::nullopt;
-  const double needed = std::min(kMostShare, kWanted / static_cast<double>(tensor.size()));
+  const double needed = std::min(kMostShare, kWanted / static_cast<double>(sharers.sum(tensor.size())));
   auto reserved = hold_out_like_holes(tensor, std::max(asked.search.calibrate, needed),
-                                      stream_seed(asked.seed, Role::kCalibrating));
+                                      stream_seed(asked.seed, Role::kCalibrating), sharers);
   if (!reserved) throw std::invalid_argument("there are too few entries to hold any out for intervals");
   return reserved;
 }
 
-int calibration_turns(const ObservedTensor& tensor, const HoldOut& reserved, double wanted) {
-  const double share = static_cast<double>(reserved.held.size()) / static_cast<double>(tensor.size());
-  const auto lists = hole_kinds(tensor);
+int calibration_turns(const ObservedTensor& tensor, const HoldOut& reserved, double wanted,
+                      const Communicator& sharers) {
+  const double share =
+      static_cast<double>(reserved.held.size()) / static_cast<double>(sharers.sum(tensor.size()));
+  const auto lists = hole_kinds(tensor, sharers);
   const bool alone = lists.size() == 1 && static_cast<int>(lists[0].fixed.size()) == tensor.order();
   return alone ? std::max(1, static_cast<int>(std::lround(share / wanted))) : 1;
 }
 
-Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, int turns, Journal* journal,
+Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, int turns,
+                         const Communicator& sharers, Journal* journal,
                          const std::function<Model(const ObservedTensor&)>& fit_on) {
-  // Which of the turns holds an entry out: reserved ones are found by walking through both lists, in one order.
-  std::vector<int> turn_of(static_cast<std::size_t>(tensor.size()), -1);
-  Count next = 0;
-  for (Count e = 0; e < tensor.size() && next < reserved.held.size(); ++e) {
-    bool same = true;
-    for (int k = 0; k < tensor.order(); ++k)
-      same = same && tensor.index(k)[e] == reserved.held.cells[k][next];
-    if (same) turn_of[e] = static_cast<int>(next++ % turns);
-  }
+  const std::vector<Count> places = places_in(reserved.held.cells, tensor);
   Misses all;
   for (int turn = 0; turn < turns; ++turn) {
     const auto of_turn = remembered<Misses>(journal, "turn", [&] {
-      return misses_without(hold_out(tensor, [&](Count e) { return turn_of[e] == turn; }), fit_on);
+      HoldOut split = hold_out(tensor, [&](Count e) { return places[e] >= 0 && places[e] % turns == turn; });
+      split.held = reserved.held;
+      keep_if(split.held, [&](Count e) { return e % turns == turn; });
+      return misses_without(split.kept, split.held, sharers, fit_on);
     });
     all.residuals.insert(all.residuals.end(), of_turn.residuals.begin(), of_turn.residuals.end());
     all.support.insert(all.support.end(), of_turn.support.begin(), of_turn.support.end());
@@ -89,8 +113,8 @@ Calibration calibrate_on(const ObservedTensor& tensor, const HoldOut& reserved, 
   return calibrate(all.residuals, all.support);
 }
 
-Calibration calibrate_by(const Model& model, const HoldOut& reserved) {
-  const Misses misses = misses_of(model, reserved.held);
+Calibration calibrate_by(const Model& model, const HoldOut& reserved, const Communicator& sharers) {
+  const Misses misses = misses_of(model, reserved.held, sharers);
   return calibrate(misses.residuals, misses.support);
 }
 

@@ -8,6 +8,7 @@
 #include <lacuna/search/fit.hpp>
 #include <set>
 
+#include "evaluate/intervals.hpp"
 #include "kernels/layouts.hpp"
 #include "model/body.hpp"
 #include "model/shared_values.hpp"
@@ -109,6 +110,13 @@ TEST_P(HeldOut, FoldsAreTheSameOnAnyNumberOfProcesses) {
         const HoldOut expected = hold_out_fold(whole, alone, fold, serial_communicator());
         EXPECT_EQ(split.held.cells, expected.held.cells);
         EXPECT_EQ(split.held.value, expected.held.value);
+        // Of very many some are judged, and none is learned from.
+        const double few = 0.3 * static_cast<double>(expected.held.size());
+        const HoldOut judged = hold_out_fold(mine, folds, fold, everyone, few);
+        EXPECT_EQ(judged.kept.cells(), split.kept.cells());
+        EXPECT_EQ(judged.held.cells,
+                  hold_out_fold(whole, alone, fold, serial_communicator(), few).held.cells);
+        EXPECT_NEAR(static_cast<double>(judged.held.size()), few, 6.0 * std::sqrt(few));
       }
     });
 }
@@ -259,6 +267,51 @@ TEST_F(SharedChoice, ThatIsInterruptedKeepsTheBestTrial) {
   ASSERT_NE(first.model.latent(), nullptr);
   EXPECT_LT(first.model.latent()->dual.size(), split_.train.size());  // a tenth is held out
   EXPECT_GT(first.model.latent()->dual.size(), split_.train.size() / 2);
+}
+
+TEST_F(SharedChoice, OfIntervals) {
+  Settings settings{.method = Method::kTrMm, .ranks = {2}, .lambda = 0.1, .tolerance = 1e-8};
+  settings.latent.parts = full_structure(3);
+  settings.offsets = OffsetSpec{.mean = true, .effects = {}};
+  settings.search.calibrate = 0.05;
+  const FitResult alone = fit(split_.train, settings, {}, &split_.test);
+  for (const int processes : {2, 5}) {
+    const FitResult found = fit_on(processes, settings);
+    EXPECT_NEAR(*found.last.test_rmse, *alone.last.test_rmse, 1e-6 * *alone.last.test_rmse);
+    const auto predict = [&](const Model& model) {
+      const Predictor predictor(model);
+      return coverage(model.calibration, split_.test.value, predictor.predict(split_.test.cells).value,
+                      predictor.support(split_.test.cells), 0.9);
+    };
+    EXPECT_NEAR(predict(found.model).width, predict(alone.model).width, 1e-5 * predict(alone.model).width);
+    EXPECT_EQ(predict(found.model).share, predict(alone.model).share);
+  }
+}
+
+// From a model of all entries, of which each process has some; and of others, whose factors alone are of use.
+TEST_F(SharedChoice, GoesOnFromAModel) {
+  Settings settings{.method = Method::kTrMm, .ranks = {2}, .lambda = 0.1, .tolerance = 1e-3};
+  settings.latent.parts = full_structure(3);
+  settings.offsets = OffsetSpec{.mean = true, .effects = {}};
+  const FitResult before = fit(split_.train, settings);
+  settings.tolerance = 1e-8;
+  settings.warm_start = &before.model;
+  const FitResult alone = fit(split_.train, settings, {}, &split_.test);
+  for (const int processes : {2, 5})
+    ThreadGroup(processes).run([&](const Communicator& everyone) {
+      FitCallbacks callbacks;
+      callbacks.everyone = &everyone;
+      callbacks.shared = true;
+      Model start = before.model;
+      ObservedTensor& dual = std::get<Latent>(*start.body).dual;
+      dual = portion(dual, everyone);
+      Settings own = settings;
+      own.warm_start = &start;
+      const FitResult found = fit(portion(split_.train, everyone), own, callbacks, &split_.test);
+      EXPECT_NEAR(found.last.objective, alone.last.objective, 1e-10 * alone.last.objective);
+      EXPECT_NEAR(*found.last.test_rmse, *alone.last.test_rmse, 1e-6 * *alone.last.test_rmse);
+      EXPECT_EQ(found.last.iteration, alone.last.iteration);
+    });
 }
 
 TEST_F(SharedChoice, RefusesWhatNeedsAllEntries) {
