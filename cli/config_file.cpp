@@ -9,6 +9,8 @@
 #include <istream>
 #include <sstream>
 
+#include "io/file/standard_streams.hpp"
+
 namespace lacuna::cli {
 namespace {
 
@@ -73,7 +75,8 @@ std::map<std::string, std::size_t> lines_of_keys(const std::string& text) {
 
 std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const {
   const std::vector<std::string> given = app_->get_config_ptr()->results();
-  const std::string path = given.empty() ? "--config" : given.back();
+  const std::string named = given.empty() ? "--config" : given.back();
+  const std::string path = io::is_standard_stream(named) ? io::kStandardInput : named;
   const std::string text = read_config(path, input);
   check_config(path, text);
   std::istringstream checked(text);

@@ -35,7 +35,13 @@ Program::Program()
       config_(std::make_shared<ConfigFile>(app_)) {
   app_.formatter(std::make_shared<HelpText>());
   app_.set_version_flag("-V,--version", version());
-  app_.set_config("--config", "", "read flags from a file; flags given here win");
+  app_.set_config("--config", "", "read flags from a file; flags given here win")
+      ->transform(CLI::Validator(
+          [](std::string& path) {
+            if (io::is_standard_stream(path)) path = "/dev/stdin";
+            return std::string();
+          },
+          ""));
   app_.config_formatter(config_);
   app_.allow_config_extras(CLI::config_extras_mode::error);
   app_.require_subcommand(1);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "command.hpp"
+#include "io/file/standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -35,7 +36,8 @@ Result<ModeFile> mode_and_file(const std::string& flag, const std::string& given
 }
 
 std::string describe(const SideFile& read, const ModeFile& from, const Mode& mode, const char* what) {
-  std::string text = fmt::format("{}: {} {} of mode {}", from.path, grouped(read.listed), what, mode.name);
+  const std::string path = io::is_standard_stream(from.path) ? io::kStandardInput : from.path;
+  std::string text = fmt::format("{}: {} {} of mode {}", path, grouped(read.listed), what, mode.name);
   if (read.added > 0)
     text += fmt::format(", {} of them new: they have no entries but will be predicted", grouped(read.added));
   return text;

@@ -68,6 +68,40 @@ class Streams(CliTest):
         with open(self.path(path), "rb") as given:
             return subprocess.run([LACUNA, *arguments], cwd=self.folder, stdin=given, capture_output=True, timeout=TIMEOUT)
 
+    def test_what_is_known_of_positions_comes_from_the_standard_input(self):
+        self.preset = ()
+        rows = [(u, i, (u * i) % 5 + 1) for u in range(12) for i in range(9) if (u + 2 * i) % 3]
+        self.write("ratings.csv", "user,item,stars\n" + "".join(f"u{u},i{i},{v}\n" for u, i, v in rows))
+        self.write("users.csv", "user,age,job\n" + "".join(f"u{u},{20 + u},{'ab'[u % 2]}\n" for u in range(14)))
+        self.write("friends.csv", "".join(f"u{u},u{(u + 1) % 12}\n" for u in range(12)))
+        self.write("places.csv", "".join(f"i{i} {i * 1.5}\n" for i in range(9)))
+        for flag, mode, name in (("--side", "user", "users.csv"), ("--graph", "user", "friends.csv"),
+                                 ("--coordinates", "item", "places.csv")):
+            asked = ("fit", "ratings.csv", "--method", "tr-mm", "--parts", "user|item", "--rank", "2", "--lambda", "1",
+                     "--offsets", "modes", "--no-record")
+            self.ok(*asked, "-o", "a.lac", flag, f"{mode}={name}")
+            done = self.fed(name, *asked, "-o", "b.lac", flag, f"{mode}=-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.path("a.lac").read_bytes(), self.path("b.lac").read_bytes(), flag)
+            done = self.fed("ratings.csv", "fit", "-", *asked[2:], "-o", "b.lac", flag, f"{mode}=-")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(b"expected - for one of them", done.stderr)
+        self.write("wrong.csv", "user,age\nu1,20\nu1,30\n")
+        done = self.fed("wrong.csv", *asked, "-o", "b.lac", "--side", "user=-")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"lacuna: standard input:3: ", done.stderr)
+
+    def test_flags_come_from_the_standard_input(self):
+        self.write("train.tns", tns(sample(0.6)[0]))
+        self.write("flags.ini", "method = tr-mm\nrank = 2\nlambda = 3\n")
+        done = self.fed("flags.ini", "--config", "-", "fit", "train.tns", "-o", "m.lac", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.ok_json("info", "m.lac")["settings"]["lambda"], 3.0)
+        self.write("wrong.ini", "rnak = 2\n")
+        done = self.fed("wrong.ini", "--config", "-", "fit", "train.tns", "-o", "m.lac")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"did you mean --rank?", done.stderr)
+
     def test_a_picture_goes_through_pipes(self):
         self.write("field.tns", tns(sample(0.6, shape=(20, 18, 3))[0]))
         self.ok("convert", "field.tns", "field.npy")

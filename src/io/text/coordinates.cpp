@@ -10,6 +10,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "io/file/stream_copy.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/number.hpp"
 #include "io/text/table_sample.hpp"
@@ -339,6 +340,28 @@ void place_entries(const std::vector<Mode>& known, TensorFile& file) {
   }
 }
 
+Result<> place_mode(const std::string& path, const TimeZone& zone, const ReadOptions& options,
+                    TensorFile& file, std::size_t k) {
+  const auto positions_only = has_positions_only(path);
+  if (!positions_only) return positions_only.error();
+  const auto placed = *positions_only ? read_positions(path, zone) : read_labelled_positions(path, zone);
+  if (!placed) return placed.error();
+  return Placing(path, *placed, options, file, k).run();
+}
+
+// It is looked at before it is read.
+Result<> place_mode_from_stream(const std::string& path, const TimeZone& zone, const ReadOptions& options,
+                                TensorFile& file, std::size_t k) {
+  const auto copy = StreamCopy::take(path);
+  if (!copy) return copy.error();
+  const std::size_t notes = file.notes.size();
+  if (auto fine = place_mode(copy->path(), zone, options, file, k); !fine)
+    return copy->of_stream(fine.error());
+  for (std::size_t i = notes; i < file.notes.size(); ++i)
+    file.notes[i] = copy->of_stream(input_error("", file.notes[i])).what;
+  return Nothing{};
+}
+
 }  // namespace
 
 Result<> place_modes(const ReadOptions& options, TensorFile& file) {
@@ -354,12 +377,8 @@ Result<> place_modes(const ReadOptions& options, TensorFile& file) {
     if (file.modes[*k].binning && options.known_modes == nullptr)
       return usage_error("", fmt::format("mode '{}' is binned and cannot be given coordinates as well",
                                          file.modes[*k].name));
-    const auto positions_only = has_positions_only(request.path);
-    if (!positions_only) return positions_only.error();
-    const auto placed =
-        *positions_only ? read_positions(request.path, *zone) : read_labelled_positions(request.path, *zone);
-    if (!placed) return placed.error();
-    if (auto fine = Placing(request.path, *placed, options, file, *k).run(); !fine) return fine;
+    const auto place = is_stream(request.path) ? place_mode_from_stream : place_mode;
+    if (auto fine = place(request.path, *zone, options, file, *k); !fine) return fine;
   }
   if (options.known_modes != nullptr) place_entries(*options.known_modes, file);
   return Nothing{};

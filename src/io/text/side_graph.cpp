@@ -6,6 +6,7 @@
 #include <lacuna/io/files.hpp>
 #include <lacuna/model/side.hpp>
 
+#include "io/file/stream_copy.hpp"
 #include "io/text/decimal.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/number.hpp"
@@ -49,9 +50,7 @@ Result<GraphEdge> read_edge(const io::RecordReader& records, const io::PositionL
   return edge;
 }
 
-}  // namespace
-
-Result<SideFile> read_graph(const std::string& path, const PositionNames& names, Mode& mode) {
+Result<SideFile> read_graph_file(const std::string& path, const PositionNames& names, Mode& mode) {
   const auto sample = io::sample_table(path, "", '.');
   if (!sample) return sample.error();
   if (sample->rows.empty()) return input_error(path, "no lines, expected edges such as a,b,1");
@@ -83,6 +82,17 @@ Result<SideFile> read_graph(const std::string& path, const PositionNames& names,
         "found no edge between two positions up to this last line, expected at least one of weight > 0");
   mode.side = std::make_shared<const SideInformation>(mode.side ? both_sides(*mode.side, side) : side);
   return SideFile{.listed = static_cast<Count>(edges.size()), .added = 0, .notes = {}};
+}
+
+}  // namespace
+
+Result<SideFile> read_graph(const std::string& path, const PositionNames& names, Mode& mode) {
+  if (!io::is_stream(path)) return read_graph_file(path, names, mode);
+  const auto copy = io::StreamCopy::take(path);  // it is looked at first, then read
+  if (!copy) return copy.error();
+  auto read = read_graph_file(copy->path(), names, mode);
+  if (!read) return copy->of_stream(read.error());
+  return read;
 }
 
 }  // namespace lacuna

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "io/file/stream_copy.hpp"
 #include "io/text/decimal.hpp"
 #include "io/text/fields.hpp"
 #include "io/text/number.hpp"
@@ -250,9 +251,18 @@ Result<SideFile> FeatureReader::finish(Mode& mode) {
 }  // namespace
 
 Result<SideFile> read_features(const std::string& path, const PositionNames& names, Mode& mode) {
-  FeatureReader reader(path, names, mode);
-  if (auto read = reader.read(); !read) return read.error();
-  return reader.finish(mode);
+  const auto read_from = [&](const std::string& file) -> Result<SideFile> {
+    FeatureReader reader(file, names, mode);
+    if (auto read = reader.read(); !read) return read.error();
+    return reader.finish(mode);
+  };
+  if (!io::is_stream(path)) return read_from(path);
+  const auto copy = io::StreamCopy::take(path);  // it is looked at first, then read
+  if (!copy) return copy.error();
+  auto read = read_from(copy->path());
+  if (!read) return copy->of_stream(read.error());
+  for (std::string& note : read->notes) note = copy->of_stream(input_error("", note)).what;
+  return read;
 }
 
 }  // namespace lacuna
