@@ -2,6 +2,7 @@
 // lacuna explain MODEL CELL
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <lacuna/base/base.hpp>
 #include <lacuna/io/files.hpp>
@@ -12,6 +13,7 @@
 #include "clip.hpp"
 #include "command.hpp"
 #include "explain_output.hpp"
+#include "model/body.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -40,6 +42,13 @@ struct ExplainCommand {
 ExplainOptions::By by_name(const std::string& name) {
   using By = ExplainOptions::By;
   return name == "rows" ? By::kRows : name == "components" ? By::kComponents : By::kFibers;
+}
+
+// Whether a part has a row of its own that its entries could be regressed on.
+bool has_factored_parts(const Model& fitted) {
+  const std::vector<const Model*> all = members(fitted);
+  return std::any_of(all.begin(), all.end(),
+                     [](const Model* one) { return one->latent() != nullptr && one->latent()->factored(); });
 }
 
 Result<> ExplainCommand::answer(const std::vector<Query>& queries, Explainer& explainer,
@@ -77,6 +86,11 @@ Result<int> ExplainCommand::run() {
   set_thread_count(output.threads);
   auto fitted = load_model(model);
   if (!fitted) return fitted.error();
+  if (by == "rows" && !has_factored_parts(*fitted))
+    return usage_error("--by",
+                       fmt::format("found rows, expected fibers or components: {} has no part with rows "
+                                   "that are regressed on their entries, as als and ffw have",
+                                   model));
   clip.apply_to(*fitted);
   const ModeNames names(*fitted);
   const QueryRules rules(names);

@@ -95,7 +95,13 @@ std::string ExplainOutput::what_of(const Model& model, const Query& query, const
 }
 
 void ExplainOutput::add_entries(const ExplainedTerm& term, double scale, std::string& text) const {
+  ExplainedOthers others = term.other_entries;
   for (const ExplainedEntry& entry : term.entries) {
+    if (std::abs(entry.adds) <= kRounding * scale) {
+      ++others.count;
+      others.adds += entry.adds;
+      continue;
+    }
     std::string cell;
     for (int k = 0; k < model_->order(); ++k)
       cell += fmt::format("{}{}={}", k == 0 ? "" : " ", names_->name(k), names_->text(k, entry.cell[k]));
@@ -106,11 +112,11 @@ void ExplainOutput::add_entries(const ExplainedTerm& term, double scale, std::st
     text +=
         inner_line(entry.adds, fmt::format("{}{}: {:.4g} of {:.4g}", cell, value, entry.weight, entry.left));
   }
-  if (term.other_entries.count > 0)
-    text += inner_line(term.other_entries.adds,
-                       term.entries.empty() ? entries_text(term.other_entries.count)
-                                            : fmt::format("{} other{}", grouped(term.other_entries.count),
-                                                          term.other_entries.count == 1 ? "" : "s"));
+  if (others.count > 0)
+    text += inner_line(others.adds,
+                       others.count == term.support
+                           ? entries_text(others.count)
+                           : fmt::format("{} other{}", grouped(others.count), others.count == 1 ? "" : "s"));
   if (term.support > 0 && std::abs(term.prior) > kRounding * scale)
     text +=
         inner_line(term.prior, term.factored ? "the prior: what rests on none of these entries" : "rounding");

@@ -60,7 +60,7 @@ class EveryKind(Explained):
             observed = {tuple(str(i + 1) for i in cell): value for cell, value in read_tns(self.path("train.tns")).items()}
             listed = self.held[:4]
             self.write("cells.txt", "".join(f"{i + 1} {j + 1} {k + 1}\n" for i, j, k in listed))
-            for by in ("fibers", "rows", "components"):
+            for by in ("fibers", "rows", "components") if method in ("als", "ffw") else ("fibers", "components"):
                 lines = self.ok("explain", "m.lac", "cells.txt", "--by", by, "--json").splitlines()
                 self.assertEqual(len(lines), len(listed))
                 for cell, line in zip(listed, lines):
@@ -76,6 +76,20 @@ class EveryKind(Explained):
                                 self.assertAlmostEqual(entry["value"], known, delta=0.05)
                             else:
                                 self.assertIsNone(entry["value"])
+
+    def test_rows_of_models_that_have_no_such_account_are_refused(self):
+        for method in ("tr-mm", "bayescp"):
+            self.fit(method)
+            message = self.fails(2, "explain", "m.lac", "1,2,3", "--by", "rows")
+            self.assertIn("--by: found rows, expected fibers or components", message)
+
+    def test_entries_that_add_nothing_are_not_listed_one_by_one(self):
+        lines = [f"{i + 1} {j + 1} {k + 1} 4\n" for i in range(5) for j in range(4) for k in range(3)]
+        self.write("same.tns", "".join(lines))  # all alike, so that the part has nothing to say beside the mean
+        self.ok("fit", "same.tns", "-o", "same.lac", "--method", "tr-mm", "--parts", "1|2", "--rank", "1", "--lambda", "1",
+                "--offsets", "modes", "--quiet")
+        told = self.ok("explain", "same.lac", "1,2,3")
+        self.assertNotIn(" of ", told.split("part mode1|mode2", 1)[1].replace("on the fiber", "").split("\n", 1)[1], told)
 
     def test_of_links(self):
         facts = [(i, r, j) for r in range(3) for i in range(12) for j in range(12) if j % 4 == (i % 4 + r) % 4]
