@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "model/component_views.hpp"
 
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -142,16 +145,22 @@ std::vector<ComponentView> views_of(const Tucker& given, const ComponentViewOpti
   return views;
 }
 
+// The places of the largest, so many.
+std::vector<Eigen::Index> strongest(const Eigen::VectorXd& norms, int most) {
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(norms.size()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return norms[a] > norms[b]; });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
+  return order;
+}
+
 // A term of a pair of modes has the products of both columns.
 std::vector<ComponentView> views_of(const Cp& x, const ComponentViewOptions& options) {
   Eigen::VectorXd norms = Eigen::VectorXd::Ones(x.factors.front().cols());
   for (const Matrix<double>& factor : x.factors)
     norms = norms.cwiseProduct(factor.colwise().norm().transpose());
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(norms.size()));
-  std::iota(order.begin(), order.end(), Eigen::Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Eigen::Index a, Eigen::Index b) { return norms[a] > norms[b]; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(options.most)));
+  const std::vector<Eigen::Index> order = strongest(norms, options.most);
   std::vector<ComponentView> views;
   for (std::size_t k = 0; k < x.factors.size(); ++k) {
     ComponentView view{.name = "CP tensor", .modes = {static_cast<int>(k)}, .values = {}, .strength = {}};
@@ -173,12 +182,133 @@ std::vector<ComponentView> views_of(const Cp& x, const ComponentViewOptions& opt
   return views;
 }
 
+// |a_ij| of the first rank complex numbers of each of these rows.
+Matrix<double> moduli(const Matrix<float>& rows, Eigen::Index first, Eigen::Index count, int rank) {
+  const Matrix<double> real = rows.block(first, 0, count, rank).cast<double>();
+  const Matrix<double> imaginary = rows.block(first, rank, count, rank).cast<double>();
+  return (real.array().square() + imaginary.array().square()).sqrt();
+}
+
+// A term is Re(e_h w_r conj e_t): which of them an entity or a relation takes part in.
+std::vector<ComponentView> views_of(const ComplEx& x, const ComponentViewOptions& options) {
+  std::vector<ComponentView> views;
+  const auto add = [&](int mode, Matrix<double> values) {
+    views.push_back({.name = "links", .modes = {mode}, .values = std::move(values), .strength = {}});
+  };
+  const auto heads = static_cast<Eigen::Index>(x.head_count());
+  add(x.roles.head, moduli(x.entities, 0, heads, x.rank));
+  add(x.roles.relation, moduli(x.relations, 0, static_cast<Eigen::Index>(x.relation_count()), x.rank));
+  if (!x.roles.one_set)
+    add(x.roles.tail, moduli(x.entities, static_cast<Eigen::Index>(x.tails_from),
+                             static_cast<Eigen::Index>(x.tail_count()), x.rank));
+  Eigen::VectorXd norms = Eigen::VectorXd::Ones(x.rank);
+  for (const ComponentView& view : views)
+    norms = norms.cwiseProduct(view.values.colwise().norm().transpose());
+  if (x.roles.one_set) norms = norms.cwiseProduct(views[0].values.colwise().norm().transpose());
+  const std::vector<Eigen::Index> order = strongest(norms, options.most);
+  for (ComponentView& view : views) {
+    view.values = Matrix<double>(view.values(Eigen::all, order));
+    for (const Eigen::Index j : order) view.strength.push_back(norms[j]);
+  }
+  return views;
+}
+
+// The eigenvectors of a product of an unfolding with itself, the largest first.
+struct Leading {
+  Eigen::MatrixXd vectors;
+  std::vector<double> values;  // the roots of the eigenvalues
+};
+Leading leading(const Eigen::MatrixXd& gram, int most) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+  const Eigen::Index count = std::min<Eigen::Index>(most, gram.rows());
+  Leading found{.vectors = solver.eigenvectors().rowwise().reverse().leftCols(count), .values = {}};
+  for (Eigen::Index j = 0; j < count; ++j)
+    found.values.push_back(std::sqrt(std::max(0.0, solver.eigenvalues()[gram.rows() - 1 - j])));
+  return found;
+}
+
+using Block = Eigen::Map<const Eigen::MatrixXd>;
+
+// X_(k) X_(k)', of cells the first mode fastest: a row for each position of the mode.
+Eigen::MatrixXd unfolded_gram(const Dense& x, const std::vector<Index>& sizes, std::size_t k) {
+  Count before = 1;
+  for (std::size_t m = 0; m < k; ++m) before *= sizes[m];
+  const Count block = before * sizes[k];
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(sizes[k], sizes[k]);
+  for (Count at = 0; at < static_cast<Count>(x.value.size()); at += block) {
+    const Block here(x.value.data() + at, before, sizes[k]);
+    gram.noalias() += here.transpose() * here;
+  }
+  return gram;
+}
+
+// Of a picture its channels, frames or whatever comes after rows and columns, and the pictures that go with them.
+std::vector<ComponentView> picture_views(const Dense& x, const std::vector<Index>& sizes,
+                                         const ComponentViewOptions& options) {
+  const Count pixels = Count{sizes[0]} * sizes[1];
+  const Leading found = leading(unfolded_gram(x, sizes, 2), options.most);
+  ComponentView both{.name = "all cells", .modes = {0, 1}, .values = {}, .strength = found.values};
+  const Eigen::MatrixXd pictures = Block(x.value.data(), pixels, sizes[2]) * found.vectors;
+  both.values.resize(pixels, pictures.cols());
+  for (Count row = 0; row < sizes[0];
+       ++row)  // the first mode is the fastest of the cells, the last one of the view
+    for (Count column = 0; column < sizes[1]; ++column)
+      both.values.row(row * sizes[1] + column) = pictures.row(row + column * sizes[0]);
+  ComponentView others{.name = both.name, .modes = {2}, .values = found.vectors, .strength = found.values};
+  for (Eigen::Index j = 0; j < both.values.cols(); ++j) {
+    const double sign = sign_of(both.values, j);
+    both.values.col(j) *= sign / std::max(found.values[static_cast<std::size_t>(j)], 1e-300);
+    others.values.col(j) *= sign;
+  }
+  std::vector<ComponentView> views;
+  views.push_back(std::move(both));
+  views.push_back(std::move(others));
+  return views;
+}
+
+std::vector<ComponentView> views_of(const Dense& x, const Model& model, const ComponentViewOptions& options) {
+  constexpr double kMostWork = 4e9;       // multiplications for all modes: a few seconds
+  constexpr double kEigenvectors = 10.0;  // of a symmetric matrix, times the cube of its size
+  const std::vector<Index> sizes = extents(model.modes);
+  const auto cells = static_cast<double>(x.value.size());
+  if (options.pairs && sizes.size() == 3 && Count{sizes[0]} * sizes[1] <= options.most_pairs &&
+      sizes[2] * cells <= kMostWork)
+    return picture_views(x, sizes, options);
+  std::vector<ComponentView> views;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const double size = sizes[k];
+    if (size * (cells + kEigenvectors * size * size) > kMostWork / static_cast<double>(sizes.size()))
+      continue;
+    const Leading found = leading(unfolded_gram(x, sizes, k), options.most);
+    ComponentView view{.name = "all cells",
+                       .modes = {static_cast<int>(k)},
+                       .values = found.vectors,
+                       .strength = found.values};
+    for (Eigen::Index j = 0; j < view.values.cols(); ++j) view.values.col(j) *= sign_of(view.values, j);
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+std::vector<ComponentView> views_of(const Blend& blend, const ComponentViewOptions& options) {
+  std::vector<ComponentView> views;
+  for (std::size_t m = 0; m < blend.members.size(); ++m)
+    for (ComponentView& view : component_views(blend.members[m], options)) {
+      view.name = fmt::format("{:.2f} {}, {}", blend.weights[m], blend.members[m].method, view.name);
+      views.push_back(std::move(view));
+    }
+  return views;
+}
+
 }  // namespace
 
 std::vector<ComponentView> component_views(const Model& model, const ComponentViewOptions& options) {
   if (const Latent* latent = model.latent()) return views_of(*latent, model, options);
   if (const auto* tucker = std::get_if<Tucker>(&*model.body)) return views_of(*tucker, options);
   if (const auto* cp = std::get_if<Cp>(&*model.body)) return views_of(*cp, options);
+  if (const auto* links = std::get_if<ComplEx>(&*model.body)) return views_of(*links, options);
+  if (const auto* dense = std::get_if<Dense>(&*model.body)) return views_of(*dense, model, options);
+  if (const auto* blend = std::get_if<Blend>(&*model.body)) return views_of(*blend, options);
   return {};
 }
 

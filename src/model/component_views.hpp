@@ -5,8 +5,12 @@
 //                  mode, or pair of modes, that tells its fibers apart
 //   Tucker         the singular vectors of each unfolding, over the positions of its mode
 //   CP             the columns of each factor, the strongest terms first
+//   ComplEx        how large the complex numbers of entities and relations are, the strongest terms first
+//   every cell     the singular vectors of each unfolding, as of a Tucker tensor, where they are not too much work; of a
+//                  picture of several channels those of the unfolding along its channels
+//   a blend        those of its members
 //
-// Other bodies have none.
+// Effects alone have none.
 #pragma once
 
 #include <lacuna/model/model.hpp>

@@ -24,12 +24,14 @@ constexpr double kSlowly = 0.6;            // correlation of neighbours from whi
 constexpr Index kFewest = 5;               // positions of a mode without labels that a curve is worth
 
 bool is_near(const Model& model, int mode) {
-  const Latent* latent = model.latent();
-  if (latent == nullptr) return false;
-  return std::any_of(latent->parts.begin(), latent->parts.end(), [&](const ModelPart& part) {
-    return std::any_of(part.modes.near.begin(), part.modes.near.end(),
-                       [&](const NearMode& near) { return near.mode == mode; });
-  });
+  for (const Model* one : members(model)) {
+    const Latent* latent = one->latent();
+    if (latent == nullptr) continue;
+    for (const ModelPart& part : latent->parts)
+      for (const NearMode& near : part.modes.near)
+        if (near.mode == mode) return true;
+  }
+  return false;
 }
 
 // Between each position and the next, of the first component.

@@ -129,8 +129,10 @@ function lacunaReport(main, report) {
                                 series: report.spectra.map((one) => ({ name: one.name, x: one.values.map((_, i) => i + 1), y: one.values })) });
   }
 
-  if (report.components.length > 0) {
-    add(main, "h2", "Components");
+  add(main, "h2", "Components");
+  if (report.components.length === 0) {
+    add(main, "p", "There is nothing to show here: the model is effects of positions alone, or a number for each of so many cells that taking them apart would take too long.", "quiet");
+  } else {
     add(main, "p", "What the model is the sum of: products of numbers at the positions of its modes. In brackets, how strong each is.", "quiet");
     let curves = null;  // those that follow each other stand side by side
     for (const view of report.components) {

@@ -185,6 +185,32 @@ class PageOfOtherVerbs(ReportTest):
         self.assertTrue(pixels["images"][0]["source"].startswith("data:image/png;base64,iVBOR"))
         self.assertEqual(views["part row|column,channel: row"]["kind"], "curves")
 
+    def test_components_of_what_is_chosen_for_a_picture(self):
+        write_png(self.path("in.png"), 24, 20,
+                  lambda i, j: (10 * i, 10 * j, 5 * (i + j), 255 if (7 * i + 3 * j) % 5 else 0))
+        self.preset = ()
+        self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html")
+        self.assertTrue(self.data()["components"])
+        for method in ("halrtc", "edges"):
+            self.ok("complete", "in.png", "-o", "out.png", "--report", "page.html", "--method", method)
+            pixels, channels = self.data()["components"]
+            self.assertEqual((pixels["kind"], pixels["title"]), ("pictures", "all cells: row x column"))
+            self.assertEqual((channels["kind"], channels["title"]), ("lists", "all cells: channel"))
+
+    def test_components_of_every_cell_and_of_links(self):
+        self.ok("fit", "train.tns", "-o", "m.lac", "--method", "halrtc")
+        self.ok("report", "m.lac", "-o", "page.html")
+        self.assertEqual([view["title"] for view in self.data()["components"]],
+                         ["all cells: mode1", "all cells: mode2", "all cells: mode3"])
+        self.write("facts.tsv", "".join(f"e{i}\tr{r}\te{j}\n" for r in range(3) for i in range(12) for j in range(12)
+                                        if j % 4 == (i % 4 + r) % 4))
+        self.preset = ()
+        self.ok("fit", "facts.tsv", "-o", "m.lac", "--method", "complex", "--rank", "4", "--max-iterations", "5", "--quiet")
+        self.ok("report", "m.lac", "-o", "page.html")
+        views = self.data()["components"]
+        self.assertEqual([view["kind"] for view in views], ["lists"] * len(views))
+        self.assertTrue(all(len(view["names"]) == 4 for view in views) and len(views) >= 2)
+
 
 @unittest.skipUnless(CHROMIUM, "no Chromium: scripts/install-deps --test installs it")
 class InABrowser(ReportTest):

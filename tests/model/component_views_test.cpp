@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/body.hpp"
+#include "support/links.hpp"
 #include "support/random_models.hpp"
 
 namespace lacuna {
@@ -84,6 +85,77 @@ TEST(ComponentViews, OfTensorsAreTheirFactorsTheStrongestFirst) {
       EXPECT_NEAR(unfolded[k].strength[j], spectra[k][j], kRounding * spectra[k][0]);
       EXPECT_NEAR(unfolded[k].values.col(static_cast<Eigen::Index>(j)).norm(), 1.0, kRounding);
     }
+}
+
+// The pictures times the channels' numbers are the cells, and so are all singular vectors of an unfolding.
+TEST(ComponentViews, OfEveryCellAreSingularVectors) {
+  Rng rng(5);
+  const ObservedTensor tensor = test::random_tensor(kExtents, 60, rng);
+  Model model = test::bare_model(tensor, rng);
+  const Dense dense = test::random_dense(kExtents, rng);
+  model.body = ModelBody(dense);
+  const auto cell = [](Index i, Index j, Index k) { return i + 8 * (j + 6 * k); };
+  const std::vector<ComponentView> picture = component_views(model, {.pairs = true});
+  ASSERT_EQ(picture.size(), 2U);
+  EXPECT_EQ(picture[0].modes, (std::vector<int>{0, 1}));
+  EXPECT_EQ(picture[1].modes, (std::vector<int>{2}));
+  double sum = 0.0;
+  for (Eigen::Index j = 0; j < 4; ++j)
+    sum += picture[0].strength[j] * picture[0].values(5 * 6 + 2, j) * picture[1].values(3, j);
+  EXPECT_NEAR(sum, dense.value[cell(5, 2, 3)], kRounding);
+
+  const std::vector<ComponentView> modes = component_views(model);
+  ASSERT_EQ(modes.size(), 3U);
+  const Matrix<double>& vectors = modes[1].values;  // of all 6 positions
+  EXPECT_NEAR((vectors.transpose() * vectors - Eigen::MatrixXd::Identity(6, 6)).norm(), 0.0, kRounding);
+  for (Eigen::Index c = 0; c < 6; ++c) {
+    double squares = 0.0;
+    for (Index i = 0; i < 8; ++i)
+      for (Index k = 0; k < 4; ++k) {
+        double along = 0.0;
+        for (Index j = 0; j < 6; ++j) along += vectors(j, c) * dense.value[cell(i, j, k)];
+        squares += along * along;
+      }
+    EXPECT_NEAR(std::sqrt(squares), modes[1].strength[c], kRounding);
+  }
+}
+
+TEST(ComponentViews, OfLinksAreHowLargeTheirNumbersAre) {
+  Rng rng(6);
+  const ObservedTensor tensor = test::random_tensor(kExtents, 60, rng);
+  for (const bool one_set : {false, true}) {
+    Model model = test::bare_model(tensor, rng);
+    if (one_set) model.modes[2] = model.modes[0];
+    const std::vector<Index> sizes = extents(model.modes);
+    const ComplEx x =
+        test::random_complex(sizes, {.head = 0, .relation = 1, .tail = 2, .one_set = one_set}, 3, rng);
+    model.body = ModelBody(x);
+    const std::vector<ComponentView> views = component_views(model, {.most = 2});
+    ASSERT_EQ(views.size(), one_set ? 2U : 3U);
+    EXPECT_EQ(views[1].modes, (std::vector<int>{1}));
+    EXPECT_EQ(views[1].values.rows(), 6);
+    EXPECT_GE(views[0].strength[0], views[0].strength[1]);
+    bool found = false;  // the strongest is one of the three
+    for (int j = 0; j < 3; ++j)
+      found = found ||
+              std::abs(views[0].values(4, 0) - std::hypot(x.entities(4, j), x.entities(4, 3 + j))) < 1e-6;
+    EXPECT_TRUE(found);
+  }
+}
+
+TEST(ComponentViews, OfABlendAreThoseOfItsMembers) {
+  Rng rng(7);
+  const ObservedTensor tensor = test::random_tensor(kExtents, 60, rng);
+  Model cp = test::bare_model(tensor, rng);
+  cp.method = "bayescp";
+  cp.body = ModelBody(test::random_cp(kExtents, 2, rng));
+  Model effects = test::bare_model(tensor, rng);
+  const std::vector<ComponentView> alone = component_views(cp);
+  const std::vector<ComponentView> views =
+      component_views(blended({.members = {effects, cp}, .weights = {0.25, 0.75}}));
+  ASSERT_EQ(views.size(), alone.size());
+  EXPECT_EQ(views[1].name, "0.75 bayescp, CP tensor");
+  EXPECT_EQ(views[1].values, alone[1].values);
 }
 
 TEST(ComponentViews, ThereAreNoneOfABodyWithoutComponents) {
