@@ -92,7 +92,8 @@ struct ConvertCommand {
                                         {"output", out}});
     else
       fmt::print("{}: {}, {} entries, {} of them missing, written to {}\n", in,
-                 shape_text(extents(file->modes)), grouped(written_entries), grouped(file->missing), out);
+                 shape_text(extents(file->modes)), grouped(written_entries), grouped(file->missing),
+                 output_name(out));
     return 0;
   }
 };

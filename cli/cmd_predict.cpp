@@ -97,7 +97,7 @@ Result<int> PredictCommand::run() {
                                       {"output", out}});
   else
     fmt::print("{} {} predicted, written to {}\n", grouped(file->entries.size()),
-               file->entries.size() == 1 ? "cell" : "cells", out);
+               file->entries.size() == 1 ? "cell" : "cells", output_name(out));
   return 0;
 }
 

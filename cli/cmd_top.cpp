@@ -2,6 +2,7 @@
 // lacuna top MODEL QUERIES -k 10
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <lacuna/base/base.hpp>
 #include <lacuna/evaluate/top.hpp>
 #include <lacuna/io/files.hpp>
@@ -106,6 +107,9 @@ Result<> TopCommand::read_candidates(const ModeNames& names) {
     const std::size_t equals = one.find('=');
     const auto mode = equals == std::string::npos ? std::nullopt : names.find_mode(one.substr(0, equals));
     if (!mode) {
+      std::error_code ignored;
+      if (equals != std::string::npos && !std::filesystem::exists(one, ignored))
+        return usage_error("--candidates", names.no_such_mode(one.substr(0, equals)));
       unnamed_candidates = one;  // whose they are is known with the questions
       continue;
     }

@@ -11,6 +11,7 @@
 
 #include "base/nearest.hpp"
 #include "io/file/atomic_file.hpp"
+#include "io/file/standard_streams.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -68,6 +69,10 @@ std::string as_json_line(const nlohmann::ordered_json& value) {
 }
 
 void print_json(const nlohmann::ordered_json& value) { fmt::print("{}", as_json_line(value)); }
+
+std::string output_name(const std::string& path) {
+  return io::is_standard_stream(path) ? "standard output" : path;
+}
 
 Result<> write_whole(const std::string& path, std::string_view text) {
   auto file = AtomicFile::create(path);

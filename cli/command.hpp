@@ -60,6 +60,8 @@ void print_json(const nlohmann::ordered_json& value);
 
 // Can a file be written here? Asked before a long fit, so that a misspelt folder does not cost it.
 Result<> check_writable(const std::string& path);
+// What people know it as: "-" is the standard output.
+[[nodiscard]] std::string output_name(const std::string& path);
 // The file appears, or is replaced, whole.
 Result<> write_whole(const std::string& path, std::string_view text);
 
