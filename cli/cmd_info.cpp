@@ -8,6 +8,7 @@
 #include <lacuna/io/files.hpp>
 #include <lacuna/method/settings.hpp>
 #include <lacuna/model/structure.hpp>
+#include <lacuna/model/update.hpp>
 #include <memory>
 
 #include "base/machine.hpp"
@@ -149,6 +150,20 @@ void print_members(const Json& members) {
   }
 }
 
+// And what `lacuna update` can make of it.
+void print_body(const Model& model, const Json& parts, const std::vector<double>& mixture) {
+  if (model.latent() != nullptr)
+    print_parts(parts, mixture);
+  else
+    fmt::print("{}\n", body_text(model));
+  const std::string again = why_not_refitted(model);
+  if (why_not_updated(model).empty())
+    fmt::print("\nlacuna update takes new entries up without fitting again\n");
+  else
+    fmt::print("\n{}\n",
+               again.empty() ? "lacuna update --refit takes new entries up by fitting again" : again);
+}
+
 Result<int> InfoCommand::show_model() const {
   auto model = load_model(path);
   if (!model) return model.error();
@@ -170,10 +185,8 @@ Result<int> InfoCommand::show_model() const {
   for (const auto& [mode, columns] : about["side"].items())
     fmt::print("{} columns of side information of {}\n", columns.get<Count>(), mode);
   fmt::print("\n");
-  if (model->latent() != nullptr)
-    print_parts(about["parts"], about["mixture"].get<std::vector<double>>());
-  else
-    fmt::print("{}\n", body_text(*model));
+  const auto mixture = about["mixture"].get<std::vector<double>>();
+  print_body(*model, about.value("parts", Json::array()), mixture);
   if (about.contains("members")) print_members(about["members"]);
   Json settings = about["settings"];
   settings.erase("run");

@@ -17,6 +17,7 @@
 #include "input.hpp"
 #include "method/refit.hpp"
 #include "model/body.hpp"
+#include "new_labels.hpp"
 
 namespace lacuna::cli {
 namespace {
@@ -44,9 +45,9 @@ struct UpdateCommand {
 std::string why_not(const Model& fitted, bool refit) {
   std::string why = refit ? why_not_refitted(fitted) : why_not_updated(fitted);
   if (!why.empty() && !refit && why_not_refitted(fitted).empty())
-    why += "; --refit does that, from the entries the model keeps";
+    why += "; --refit fits it again from the entries it keeps and the new ones";
   else if (!why.empty())
-    why += "; `lacuna fit --method als` gives a model that can be updated";
+    why += "; fit again from a file of all entries, with --method als for a model that can be updated";
   return why;
 }
 
@@ -110,6 +111,27 @@ Error UpdateCommand::located(Error error, const Model& fitted, const DuplicateCe
   return error;
 }
 
+// Where values, and with them predictions, reach now, if not where they did; empty: they do.
+std::string reach_text(const Model& fitted, const Model& updated) {
+  const Range& before = fitted.observed;
+  const Range& now = updated.observed;
+  if (before == now) return "";
+  const std::optional<Range> kept_before = prediction_range(fitted);
+  const std::optional<Range> kept = prediction_range(updated);
+  std::string text = fmt::format("values from {:.6g} to {:.6g}, the model had {:.6g} to {:.6g}", now.low,
+                                 now.high, before.low, before.high);
+  if (kept && kept_before && *kept != *kept_before)
+    text +=
+        fmt::format(": predictions of all cells are kept to {:.6g} to {:.6g} now, not to {:.6g} to {:.6g}",
+                    kept->low, kept->high, kept_before->low, kept_before->high);
+  return text;
+}
+
+nlohmann::ordered_json range_json(const std::optional<Range>& range) {
+  if (!range) return nullptr;
+  return {or_null(range->low), or_null(range->high)};
+}
+
 void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double seconds,
                          double solving) const {
   std::string grown;
@@ -130,6 +152,8 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
                                       {"fit_held_out_rmse", or_null(expected)},
                                       {"seconds", seconds},
                                       {"solving_seconds", solving},
+                                      {"range", range_json(prediction_range(result.model))},
+                                      {"range_before", range_json(prediction_range(fitted))},
                                       {"refitted", refit},
                                       {"output", out}});
     return;
@@ -144,7 +168,9 @@ void UpdateCommand::tell(const Model& fitted, const UpdateResult& result, double
                expected ? fmt::format("; the fit expected {:.5g} on unseen cells", *expected) : "");
   else if (held_out > 0.0 && why_not_updated(fitted).empty())
     fmt::print("too few new entries to hold some out, so nothing is known of the error on what is new\n");
-  fmt::print("{} written to {}\n", refit ? "model fitted again from all entries and" : "model", out);
+  if (const std::string reach = reach_text(fitted, result.model); !reach.empty()) fmt::print("{}\n", reach);
+  fmt::print("{} written to {}\n", refit ? "model fitted again from all entries and" : "model",
+             output_name(out));
 }
 
 // Of the rows that new positions get: in the model, while they are solved for, and again on the kept entries.
@@ -157,6 +183,10 @@ double bytes_for(const Model& fitted, const std::vector<Mode>& modes) {
     if (const Latent* latent = fitted.latent())
       for (const ModelPart& part : latent->parts)
         if (part.modes.mode == static_cast<int>(k)) columns += static_cast<double>(part.factor.cols());
+    if (const auto* cp = std::get_if<Cp>(&*fitted.body)) {
+      const auto rank = static_cast<double>(cp->factors[k].cols());
+      columns += rank * (rank + 1.0);
+    }
     const double added = static_cast<double>(modes[k].size) - static_cast<double>(fitted.modes[k].size);
     bytes += added * (kCopies * sizeof(double) * columns + kOtherBytes);
   }
@@ -190,6 +220,9 @@ Result<int> UpdateCommand::run() {
   keep_valued(file->entries);
   if (file->entries.size() == 0) return input_error(fresh, "found no entry with a value");
   if (auto fine = check_new_positions(fresh, *fitted, file->modes); !fine) return fine.error();
+  if (auto fine = check_not_mixed_up(fresh, *fitted, file->modes, file->entries.cells); !fine)
+    return fine.error();
+  for (const std::string& note : nearly_known(*fitted, file->modes)) output.say("note: " + note);
   if (auto fits = check_memory(bytes_for(*fitted, file->modes), "this update"); !fits) return fits.error();
   double solving = 0.0;
   DuplicateCell twice;
@@ -220,7 +253,11 @@ Action add_update(CLI::App& app) {
   verb.add_flag("--refit", command->refit, "fit again from all entries, with the settings of the model");
   verb.add_option("--held-out", command->held_out,
                   "share of the new entries held out, before they too are taken up, to judge")
-      ->check(CLI::Range(0.0, 0.9));
+      ->check([](const std::string& text) {
+        double share = 0.0;
+        if (CLI::detail::lexical_cast(text, share) && share >= 0.0 && share <= 0.9) return std::string();
+        return fmt::format("found '{}', expected a share from 0 to 0.9", text);
+      });
   command->input.add_flags(verb);
   command->output.add_flags(verb);
   return [command] { return command->run(); };

@@ -200,8 +200,9 @@ class TensorCompleter(Answers):
         refit : fit again from all entries, with the settings of the model, from the updated factors where it can be
             updated; for models that keep their entries
 
-        What is new is solved for, what got many new entries moves, everything else stays. For models of als and
-        tr-mm without near parts; without a model it fits, and nothing is held out for it. update_ says what it did.
+        What is new is solved for, what got many new entries moves, everything else stays. For models of als, of
+        tr-mm without near parts and of bayescp, and blends of these; without a model it fits, and nothing is held out for
+        it. update_ says what it did.
         """
         policy = self._params["duplicates"] if duplicates is None else duplicates
         held_out = _settings.number("held_out", held_out, 0.0, 0.9)

@@ -219,6 +219,7 @@ TopLists TopFinder::find(const Cells& queries, const Interrupted& interrupted) c
 }
 
 Cells observed_cells(const Model& model) {
+  if (model.kept != nullptr) return model.kept->cells();
   for (const Model* member : members(model))
     if (const Latent* latent = member->latent()) return latent->dual.cells();
   return Cells(model.order());

@@ -17,6 +17,7 @@
 #include "method/solve.hpp"
 #include "method/together.hpp"
 #include "model/shared_values.hpp"
+#include "tensor/count_cells.hpp"
 #include "tensor/weighted_square.hpp"
 
 namespace lacuna {
@@ -60,6 +61,17 @@ bool needs_fallback(const Settings& settings, int order) {
     if (std::find(effects.begin(), effects.end(), std::vector<int>{k}) == effects.end())
       return info(*settings.method).model != "offsets" && info(*settings.method).model != "complex";
   return false;
+}
+
+// Whether the model is given what it is fitted on: where its body does not tell it, nor some processes have a share of it
+// each. Every cell's value says nearly all there is, unless there are far more cells than entries.
+bool keeps_entries(const Settings& settings, const FitCallbacks& callbacks, const ObservedTensor& tensor) {
+  if (callbacks.shared) return false;
+  const std::string_view body = info(*settings.method).model;
+  if (body == "latent") return settings.method == Method::kTrLs;
+  const double bytes_of_entry = static_cast<double>(tensor.order() * sizeof(Index) + sizeof(double));
+  return body != "dense" ||
+         bytes_of_entry * static_cast<double>(tensor.size()) <= sizeof(double) * count_cells(tensor.modes());
 }
 
 }  // namespace
@@ -171,17 +183,18 @@ void keep_effects_alone(FitResult& result, const Entries* test, double train_rms
 FitResult fit_once(ObservedTensor tensor, const Settings& given, const FitCallbacks& callbacks,
                    const Entries* test) {
   Settings settings = settled(given, tensor.order());
+  FitResult result;
+  Model& model = result.model;
+  model.modes = tensor.take_labels();
+  if (keeps_entries(settings, callbacks, tensor)) model.kept = std::make_shared<const ObservedTensor>(tensor);
   const Sharing sharing(callbacks, settings, tensor);
   const Communicator& everyone = sharing.everyone();
   const Count entries = everyone.sum(tensor.size());
   if (entries == 0) throw std::invalid_argument("there is nothing to fit: the tensor has no observed entry");
   check_fit_memory(settings, tensor, everyone);
 
-  FitResult result;
-  Model& model = result.model;
   model.method = name(*settings.method);
   model.version = version();
-  model.modes = tensor.take_labels();
   model.entries = entries;
   model.observed = shared_range(tensor.values(), everyone);
   if (settings.clip.given()) model.clip = settings.clip->range(model.observed);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "model/body.hpp"
+#include "model/fitted_on.hpp"
 
 namespace lacuna {
 
@@ -17,6 +18,19 @@ std::vector<const Model*> members(const Model& model) {
   for (const Model& member : blend->members) list.push_back(&member);
   return list;
 }
+
+namespace {
+
+// All were fitted on the same, which the blend keeps for them, unless each tells it by itself.
+void keep_entries_once(std::vector<Model>& members, Model& whole) {
+  const bool told = std::all_of(members.begin(), members.end(), tells_values);
+  for (Model& member : members) {
+    if (!told && whole.kept == nullptr) whole.kept = member.kept;
+    member.kept.reset();
+  }
+}
+
+}  // namespace
 
 Model blended(Blend blend) {
   if (blend.members.empty() || blend.members.size() != blend.weights.size() ||
@@ -35,6 +49,7 @@ Model blended(Blend blend) {
   model.entries = first.entries;
   model.observed = first.observed;
   model.clip = first.clip;
+  keep_entries_once(blend.members, model);
   model.body = ModelBody(std::move(blend));
   return model;
 }

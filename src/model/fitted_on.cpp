@@ -11,9 +11,23 @@ bool tells_values(const Model& model) {
 }
 
 const Model* keeper_of_entries(const Model& model) {
+  if (model.kept != nullptr) return &model;
   for (const Model* one : members(model))
-    if (tells_values(*one)) return one;
+    if (one->kept != nullptr || tells_values(*one)) return one;
   return nullptr;
+}
+
+const ObservedTensor& entries_of(const Model& keeper) {
+  return keeper.kept != nullptr ? *keeper.kept : keeper.latent()->dual;
+}
+
+// What the model says plus what it leaves.
+std::vector<double> fitted_values(const Model& keeper) {
+  if (keeper.kept != nullptr) return {keeper.kept->values().begin(), keeper.kept->values().end()};
+  const Latent& latent = *keeper.latent();
+  std::vector<double> values = Predictor(keeper).scores(latent.dual.cells());
+  for (Count e = 0; e < latent.dual.size(); ++e) values[e] += left_of_entry(latent, e);
+  return values;
 }
 
 double noise_variance(const Model& model) {

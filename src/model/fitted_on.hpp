@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a latent model knows of the entries it was fitted on: it keeps what it leaves of them.
+// What a model knows of the entries it was fitted on: a latent one keeps what it leaves of them, others may keep
+// themselves what they were given (Model::kept).
 #pragma once
 
 #include <lacuna/model/model.hpp>
@@ -8,11 +9,15 @@
 
 namespace lacuna {
 
-// Whether the values can be told from what the model keeps: not of tr-ls, whose Z is a variable of its own.
+// Whether the values can be told from what a latent body leaves of them: not of tr-ls, whose Z is a variable of its own.
 [[nodiscard]] bool tells_values(const Model& model);
 
-// The model itself, or the member of a blend, from which the values can be told; null: there is none.
+// The model itself, or the member of a blend, which keeps the entries or from which they can be told; null: there is none.
 [[nodiscard]] const Model* keeper_of_entries(const Model& model);
+
+// Of such a model: its entries, with values that may be what is left of them, and the values that it was fitted on.
+[[nodiscard]] const ObservedTensor& entries_of(const Model& keeper);
+[[nodiscard]] std::vector<double> fitted_values(const Model& keeper);
 
 // The value of an entry minus what the model says of it: Z = 2 w (Y - W) in dual form, w (Y - W) in factored form.
 [[nodiscard]] inline double left_of_entry(const Latent& latent, Count entry) {

@@ -1,89 +1,59 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <lacuna/model/update.hpp>
 #include <stdexcept>
 
-#include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "model/body.hpp"
 #include "model/fitted_on.hpp"
+#include "model/update_cp.hpp"
 #include "model/update_effects.hpp"
 #include "model/update_parts.hpp"
 
 namespace lacuna {
 namespace {
 
-constexpr int kSweeps = 12;
-constexpr double kEnough =
-    1e-2;  // of what is left of the new entries: a sweep that changes them by less is the last
 constexpr Count kFewestHeld = 10;
 // Without a prior of the fit's. Factors are means of what they may be, so their covariance is too small by an unknown
 // amount; held-out entries choose.
 constexpr std::array<double, 5> kRidges = {0.25, 0.5, 1.0, 2.0, 4.0};
 
-class Updating {
+class LatentUpdate {
  public:
   // Of the joined entries the old ones have what the model leaves of them for a value, or, `whole`, their own value.
-  Updating(const Model& model, JoinedEntries joined, bool whole)
-      : joined_(std::move(joined)), mean_(model.offsets.mean) {
+  LatentUpdate(const Model& model, JoinedEntries joined, bool whole)
+      : joined_(std::move(joined)), mean_(model.offsets.mean), noise_(noise_variance(model)) {
     const ObservedTensor& tensor = joined_.tensor;
     number_.assign(tensor.values().begin(), tensor.values().end());
-    entries_.is_fresh = joined_.is_fresh;
-    entries_.weight.reserve(number_.size());
-    for (Count e = 0; e < tensor.size(); ++e) {
-      entries_.weight.push_back(tensor.weight(e));
-      if (entries_.is_fresh[e] != 0) entries_.fresh.push_back(static_cast<Index>(e));
-    }
-    entries_.held.assign(entries_.fresh.size(), 0);
-    const double noise = noise_variance(model);
+    entries_ = UpdateEntries(joined_);
     parts_ = grown_parts(*model.latent(), joined_);
     for (UpdatePart& part : parts_) {
       if (part.spec.learns()) part.rows.choose(entries_);
       part.fibers.choose(entries_);
       if (model.method == "als") {  // which weighs how sure it is of what it multiplies
-        part.rows.find_variances(entries_, part.fibers, noise);
-        part.fibers.find_variances(entries_, part.rows, noise);
+        part.rows.find_variances(entries_, part.fibers, noise_);
+        part.fibers.find_variances(entries_, part.rows, noise_);
       }
-      part.rows.anchor(entries_, part.fibers, noise);
-      part.fibers.anchor(entries_, part.rows, noise);
+      part.rows.anchor(entries_, part.fibers, noise_);
+      part.fibers.anchor(entries_, part.rows, noise_);
     }
-    for (const Effect& effect : model.offsets.effects) effects_.emplace_back(effect, tensor, entries_, noise);
+    for (const Effect& effect : model.offsets.effects)
+      effects_.emplace_back(effect, tensor, entries_, noise_);
     for (const Index e : entries_.fresh) entries_.residual.push_back(number_[e] - value(e));
     find_touched(whole);
   }
 
-  [[nodiscard]] const UpdateEntries& entries() const { return entries_; }
+  [[nodiscard]] UpdateEntries& entries() { return entries_; }
   // Whether the fit says what to expect of what is new, so that no ridge is left to choose.
   [[nodiscard]] bool has_priors() const {
     return std::all_of(parts_.begin(), parts_.end(),
                        [](const UpdatePart& part) { return part.rows.prior(); });
   }
 
-  // The root mean square of what is left of held-out entries; nothing without any.
-  std::optional<double> held_out_rmse() const {
-    double sum = 0.0;
-    Count count = 0;
-    for (std::size_t i = 0; i < entries_.held.size(); ++i)
-      if (entries_.held[i] != 0) {
-        sum += entries_.residual[i] * entries_.residual[i];
-        ++count;
-      }
-    if (count == 0) return std::nullopt;
-    return std::sqrt(sum / static_cast<double>(count));
-  }
-
-  // That share of the new entries, any of them as likely as any other.
-  void hold_out(double share, Rng& rng) {
-    auto wanted = std::floor(share * static_cast<double>(entries_.held.size()));
-    auto left = static_cast<double>(entries_.held.size());
-    for (char& held : entries_.held) {
-      held = rng.uniform() * left < wanted ? 1 : 0;
-      wanted -= held;
-      left -= 1.0;
-    }
-  }
   // The new entries that are held out, or those that are not, count from now on.
   void take(bool held) {
     for (UpdatePart& part : parts_) {
@@ -96,7 +66,7 @@ class Updating {
 
   // From where the last one ended.
   void solve(double ridge) {
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (int sweep = 0; sweep < kUpdateSweeps; ++sweep) {
       double changed = 0.0;
       for (UpdateEffect& effect : effects_) changed += effect.solve(entries_);
       for (UpdatePart& part : parts_) {
@@ -105,15 +75,15 @@ class Updating {
       }
       double left = 0.0;
       for (const double residual : entries_.residual) left += residual * residual;
-      if (changed <= kEnough * kEnough * left) break;
+      if (changed <= kEnoughOfUpdate * kEnoughOfUpdate * left) break;
     }
   }
 
   // Into a copy of the old model.
   void write(Model& model, UpdateResult& result) {
+    model.fallback = updated_offsets(model.fallback, joined_.tensor, number_, entries_, noise_);
     for (const Index e : entries_.fresh) number_[e] -= value(e);
     for (const Index e : touched_) number_[e] -= value(e);
-    if (!model.fallback.empty()) refit_fallback(model);
     const bool weighted = !joined_.tensor.weights().empty();
     for (std::size_t e = 0; weighted && e < number_.size(); ++e) number_[e] *= entries_.weight[e];
     Latent latent;
@@ -136,14 +106,6 @@ class Updating {
     model.entries = latent.dual.size();
     latent.dual.replace_values(std::move(number_));
     model.body = ModelBody(std::move(latent));
-  }
-
-  // The smallest and the largest new value.
-  [[nodiscard]] Range fresh_range() const {
-    Range range{.low = number_[entries_.fresh.front()], .high = number_[entries_.fresh.front()]};
-    for (const Index e : entries_.fresh)
-      range = {.low = std::min(range.low, number_[e]), .high = std::max(range.high, number_[e])};
-    return range;
   }
 
  private:
@@ -176,17 +138,6 @@ class Updating {
     }
   }
 
-  // On the values of all entries, of which number_ has what is left.
-  void refit_fallback(Model& model) {
-    std::vector<double> values(number_);
-    parallel_blocks(joined_.tensor.size(), [&](Count begin, Count end) {
-      for (Count e = begin; e < end; ++e) values[e] += value(static_cast<Index>(e));
-    });
-    ObservedTensor whole = joined_.tensor;
-    whole.replace_values(std::move(values));
-    model.fallback = fit_offsets(whole, spec_of(model.fallback), 3);
-  }
-
   [[nodiscard]] double value(Index e) const {
     double sum = mean_;
     for (const UpdateEffect& effect : effects_)
@@ -197,6 +148,7 @@ class Updating {
 
   JoinedEntries joined_;
   double mean_ = 0.0;
+  double noise_ = 0.0;
   std::vector<double> number_;  // of each entry its value, or what is left of it
   UpdateEntries entries_;
   std::vector<UpdatePart> parts_;
@@ -204,26 +156,20 @@ class Updating {
   std::vector<Index> touched_;
 };
 
-// The values that the model was fitted on: what it says plus what it leaves.
-std::vector<double> fitted_values(const Model& model) {
-  const Latent& latent = *model.latent();
-  std::vector<double> values = Predictor(model).scores(latent.dual.cells());
-  for (Count e = 0; e < latent.dual.size(); ++e) values[e] += left_of_entry(latent, e);
-  return values;
-}
-
 std::vector<double> left_of_entries(const Latent& latent) {
   std::vector<double> left;
   for (Count e = 0; e < latent.dual.size(); ++e) left.push_back(left_of_entry(latent, e));
   return left;
 }
 
-Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_value, std::vector<Mode> modes,
+// `old`: the entries that the model was fitted on, `old_value`: the numbers that stand for their values.
+Result<ObservedTensor> join(const Model& model, const ObservedTensor& old,
+                            const std::vector<double>& old_value, std::vector<Mode> modes,
                             const Entries& entries, Duplicates duplicates, DuplicateCell* repeated) {
   Entries all;
-  all.cells = model.latent()->dual.cells();
+  all.cells = old.cells();
   all.value = old_value;
-  const std::span<const double> weights = model.latent()->dual.weights();
+  const std::span<const double> weights = old.weights();
   if (!weights.empty() || !entries.weight.empty()) {
     all.weight.assign(all.value.size(), 1.0);
     std::copy(weights.begin(), weights.end(), all.weight.begin());
@@ -235,7 +181,7 @@ Result<ObservedTensor> join(const Model& model, const std::vector<double>& old_v
   DuplicateCell twice;
   auto joined = ObservedTensor::create(std::move(modes), std::move(all), duplicates, &twice);
   if (joined || twice.second == twice.first) return joined;
-  const Count known = model.latent()->dual.size();
+  const Count known = old.size();
   const bool was_fitted = twice.first < known;
   const DuplicateCell fresh{.first = was_fitted ? -1 : twice.first - known, .second = twice.second - known};
   if (repeated != nullptr) *repeated = fresh;
@@ -255,24 +201,134 @@ void check(const Model& model, const std::vector<Mode>& modes) {
   }
 }
 
+// The model updated, and what is left of the new entries that were held out.
+struct Updated {
+  UpdateResult result;
+  std::vector<double> left_of_held;
+};
+
+// `Solver`: takes entries up, held out ones last, and writes what it solved for into a copy of the model.
+template <class Solver>
+Updated solve(const Model& model, Solver solver, const UpdateOptions& options) {
+  Updated updated;
+  UpdateResult& result = updated.result;
+  result.entries = static_cast<Count>(solver.entries().fresh.size());
+  Rng rng(options.seed);
+  solver.entries().hold_out(options.held_out, rng);
+  solver.take(false);
+  double ridge = 1.0;
+  const std::span<const double> ridges =
+      solver.has_priors() ? std::span<const double>(&ridge, 1) : std::span<const double>(kRidges);
+  if (solver.entries().held_out() >= kFewestHeld)
+    for (const double one : ridges) {
+      solver.solve(one);
+      std::vector<double> left = solver.entries().left_of_held();
+      const double rmse = *root_mean_square(left);
+      if (result.held_out_rmse && rmse >= *result.held_out_rmse) break;
+      result.held_out_rmse = rmse;
+      updated.left_of_held = std::move(left);
+      ridge = one;
+    }
+  solver.take(true);
+  solver.solve(ridge);
+  result.model = model;
+  solver.write(result.model, result);
+  return updated;
+}
+
+// The smallest and the largest new value, and those of before.
+Range widened(Range range, const JoinedEntries& joined) {
+  for (Count e = 0; e < joined.tensor.size(); ++e)
+    if (joined.is_fresh[e] != 0)
+      range = {.low = std::min(range.low, joined.tensor.values()[e]),
+               .high = std::max(range.high, joined.tensor.values()[e])};
+  return range;
+}
+
+// Predictions that were kept to the values observed still are.
+void widen(const Range& observed, Model& model) {
+  if (model.clip && *model.clip == model.observed) model.clip = observed;
+  model.observed = observed;
+}
+
+// `keeper`: the model itself or one that was fitted on the same and keeps the entries, or tells them.
+Result<Updated> update_one(const Model& model, const Model& keeper, std::vector<Mode> modes,
+                           const Entries& entries, const UpdateOptions& options, DuplicateCell* repeated) {
+  const bool is_latent = model.latent() != nullptr;
+  const ObservedTensor& old = is_latent ? model.latent()->dual : entries_of(keeper);
+  // What is left of the old entries is enough to know of them in latent parts, unless some are to be merged with new ones.
+  const bool whole = !is_latent || options.duplicates != Duplicates::kError;
+  const std::vector<double> old_value = whole ? fitted_values(keeper) : left_of_entries(*model.latent());
+  auto tensor = join(model, old, old_value, std::move(modes), entries, options.duplicates, repeated);
+  if (!tensor) return tensor.error();
+  JoinedEntries joined = compared(std::move(*tensor), old, old_value);
+  const Range observed = widened(model.observed, joined);
+  Updated updated = is_latent ? solve(model, LatentUpdate(model, std::move(joined), whole), options)
+                              : solve(model, CpUpdate(model, old, std::move(joined)), options);
+  widen(observed, updated.result.model);
+  return updated;
+}
+
+// `kept`: whether there are the entries it was fitted on, besides what a latent body tells.
+std::string why_not_one(const Model& model, bool kept) {
+  constexpr const char* kAgain = "cannot be updated without fitting again";
+  if (const auto* cp = std::get_if<Cp>(&*model.body); cp != nullptr && !cp->covariance.empty())
+    return kept ? ""
+                : fmt::format("this model of {} does not keep the entries it was fitted on", model.method);
+  const Latent* latent = model.latent();
+  if (latent == nullptr || (model.method != "als" && model.method != "tr-mm"))
+    return fmt::format("a model of {} {}, as those of als, tr-mm and bayescp can", model.method, kAgain);
+  for (const ModelPart& part : latent->parts)
+    if (!part.modes.near.empty())
+      return fmt::format("a model of {} with parts to which modes are near {}", model.method, kAgain);
+  return "";
+}
+
+// Every member by itself, with the weight that it has.
+Result<Updated> update_members(const Model& model, const std::vector<Mode>& modes, const Entries& entries,
+                               const UpdateOptions& options, DuplicateCell* repeated) {
+  const auto& blend = std::get<Blend>(*model.body);
+  const Model& keeper = *keeper_of_entries(model);
+  Updated whole;
+  Blend again{.members = {}, .weights = blend.weights};
+  for (std::size_t m = 0; m < blend.members.size(); ++m) {
+    auto one = update_one(blend.members[m], keeper, modes, entries, options, repeated);
+    if (!one) return one.error();
+    whole.left_of_held.resize(one->left_of_held.size(), 0.0);  // all hold out the same
+    for (std::size_t i = 0; i < one->left_of_held.size(); ++i)
+      whole.left_of_held[i] += blend.weights[m] * one->left_of_held[i];
+    whole.result.entries = one->result.entries;
+    whole.result.solved += one->result.solved;
+    whole.result.moved += one->result.moved;
+    again.members.push_back(std::move(one->result.model));
+  }
+  whole.result.held_out_rmse = root_mean_square(whole.left_of_held);
+  const Model& first = again.members.front();
+  Model& grown = whole.result.model;
+  grown = model;
+  widen(first.observed, grown);
+  grown.modes = first.modes;
+  grown.entries = first.entries;
+  Model joined = blended(std::move(again));
+  grown.kept = std::move(joined.kept);
+  grown.body = std::move(joined.body);
+  return whole;
+}
+
 }  // namespace
 
 std::string why_not_updated(const Model& model) {
-  if (std::holds_alternative<Blend>(*model.body))
-    return "a blend of models cannot be updated; fit again, or fit one with blend 1";
-  const Latent* latent = model.latent();
-  if (latent == nullptr || (model.method != "als" && model.method != "tr-mm"))
-    return "models of als and tr-mm can be updated, and this is one of " + model.method + "; fit again";
-  for (const ModelPart& part : latent->parts)
-    if (!part.modes.near.empty())
-      return "this model has parts to which modes are near, which cannot be updated; fit again";
+  const auto* const blend = std::get_if<Blend>(&*model.body);
+  if (blend == nullptr) return why_not_one(model, model.kept != nullptr);
+  for (const Model& member : blend->members)
+    if (const std::string why = why_not_one(member, model.kept != nullptr); !why.empty())
+      return "a blend is updated with all its members, and " + why;
   return "";
 }
 
 std::string why_not_refitted(const Model& model) {
   if (keeper_of_entries(model) != nullptr) return "";
-  return "a model of " + model.method +
-         " does not keep the entries it was fitted on; fit again from all of them";
+  return "this model of " + model.method + " does not keep the entries it was fitted on";
 }
 
 Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> modes, const Entries& entries,
@@ -280,49 +336,22 @@ Result<ObservedTensor> joined_entries(const Model& model, std::vector<Mode> mode
   if (const std::string why = why_not_refitted(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
   const Model& keeper = *keeper_of_entries(model);
-  return join(keeper, fitted_values(keeper), std::move(modes), entries, duplicates, repeated);
+  return join(keeper, entries_of(keeper), fitted_values(keeper), std::move(modes), entries, duplicates,
+              repeated);
 }
 
 Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
                             const UpdateOptions& options, DuplicateCell* repeated) {
   if (const std::string why = why_not_updated(model); !why.empty()) throw std::invalid_argument(why);
   check(model, modes);
-  UpdateResult result;
-  for (int k = 0; k < model.order(); ++k) result.added.push_back(modes[k].size - model.modes[k].size);
-  // What is left of the old entries is enough to know of them, unless some are to be merged with new ones.
-  const bool whole = options.duplicates != Duplicates::kError;
-  const std::vector<double> old_value = whole ? fitted_values(model) : left_of_entries(*model.latent());
-  auto joined = join(model, old_value, std::move(modes), entries, options.duplicates, repeated);
-  if (!joined) return joined.error();
-  Updating updating(model, compared(std::move(*joined), model.latent()->dual, old_value), whole);
-  result.entries = static_cast<Count>(updating.entries().fresh.size());
-  const Range added = result.entries > 0 ? updating.fresh_range() : model.observed;
-  Rng rng(options.seed);
-  updating.hold_out(options.held_out, rng);
-  updating.take(false);
-  const auto& held = updating.entries().held;
-  double ridge = 1.0;
-  const std::span<const double> ridges =
-      updating.has_priors() ? std::span<const double>(&ridge, 1) : std::span<const double>(kRidges);
-  if (std::count(held.begin(), held.end(), 1) >= kFewestHeld)
-    for (const double one : ridges) {
-      updating.solve(one);
-      const double rmse = *updating.held_out_rmse();
-      if (result.held_out_rmse && rmse >= *result.held_out_rmse) break;
-      result.held_out_rmse = rmse;
-      ridge = one;
-    }
-  updating.take(true);
-  updating.solve(ridge);
-
-  result.model = model;
-  Model& grown = result.model;
-  updating.write(grown, result);
-  const Range before = grown.observed;
-  grown.observed = {.low = std::min(before.low, added.low), .high = std::max(before.high, added.high)};
-  if (grown.clip && grown.clip->low == before.low && grown.clip->high == before.high)
-    grown.clip = grown.observed;
-  return result;
+  std::vector<Index> added;
+  for (int k = 0; k < model.order(); ++k) added.push_back(modes[k].size - model.modes[k].size);
+  const bool is_blend = std::holds_alternative<Blend>(*model.body);
+  auto updated = is_blend ? update_members(model, modes, entries, options, repeated)
+                          : update_one(model, model, std::move(modes), entries, options, repeated);
+  if (!updated) return updated.error();
+  updated->result.added = std::move(added);
+  return std::move(updated->result);
 }
 
 }  // namespace lacuna

@@ -133,4 +133,24 @@ double UpdateEffect::solve(UpdateEntries& entries) {
   return squares;
 }
 
+Offsets updated_offsets(const Offsets& before, const ObservedTensor& tensor, const std::vector<double>& value,
+                        const UpdateEntries& joined, double noise) {
+  if (before.effects.empty()) return before;
+  UpdateEntries entries = joined;
+  std::vector<UpdateEffect> effects;
+  for (const Effect& effect : before.effects) effects.emplace_back(effect, tensor, entries, noise);
+  std::fill(entries.held.begin(), entries.held.end(), 0);
+  for (std::size_t i = 0; i < entries.fresh.size(); ++i) {
+    const Index e = entries.fresh[i];
+    entries.residual[i] = value[e] - before.mean;
+    for (const Effect& effect : before.effects)
+      entries.residual[i] -= effect.at(effect.key_of(tensor.cells(), e));
+  }
+  for (int sweep = 0; sweep < kUpdateSweeps; ++sweep)
+    for (UpdateEffect& effect : effects) effect.solve(entries);
+  Offsets updated{.mean = before.mean};
+  for (const UpdateEffect& effect : effects) updated.effects.push_back(effect.effect());
+  return updated;
+}
+
 }  // namespace lacuna

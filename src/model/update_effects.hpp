@@ -51,4 +51,10 @@ class UpdateEffect {
   Count moved_ = 0;
 };
 
+// Offsets that are all a guess is made of, given the new entries: the mean stays, and so does every effect that is not
+// solved for. `value`: of each entry, read of new ones; none is held out. `noise`: as above.
+[[nodiscard]] Offsets updated_offsets(const Offsets& before, const ObservedTensor& tensor,
+                                      const std::vector<double>& value, const UpdateEntries& joined,
+                                      double noise);
+
 }  // namespace lacuna

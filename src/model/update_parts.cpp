@@ -121,24 +121,6 @@ UpdatePart grown_part(const OldPart& old, const ModelPart& part, const ObservedT
 
 }  // namespace
 
-JoinedEntries compared(ObservedTensor joined, const ObservedTensor& old,
-                       const std::vector<double>& old_value) {
-  JoinedEntries found{.tensor = std::move(joined), .old_of = {}, .is_fresh = {}};
-  const ObservedTensor& tensor = found.tensor;
-  found.is_fresh.assign(static_cast<std::size_t>(tensor.size()), 1);
-  found.old_of.assign(found.is_fresh.size(), kUnseen);
-  Count o = 0;
-  for (Count e = 0; e < tensor.size() && o < old.size(); ++e) {
-    bool same = true;
-    for (int k = 0; k < tensor.order(); ++k) same = same && tensor.index(k)[e] == old.index(k)[o];
-    if (!same) continue;
-    found.is_fresh[e] = tensor.values()[e] == old_value[o] ? 0 : 1;
-    found.old_of[e] = static_cast<Index>(o);
-    ++o;
-  }
-  return found;
-}
-
 std::vector<UpdatePart> grown_parts(const Latent& latent, const JoinedEntries& joined) {
   std::optional<LatentPredictor> predictor;
   if (std::any_of(latent.parts.begin(), latent.parts.end(),

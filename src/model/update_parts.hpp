@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The entries that a model was fitted on joined with new ones, and its parts with room for what these bring.
+// The parts of a model with room for what new entries bring.
 #pragma once
 
 #include <lacuna/model/model.hpp>
@@ -9,16 +9,6 @@
 #include "model/update_side.hpp"
 
 namespace lacuna {
-
-struct JoinedEntries {
-  ObservedTensor tensor;
-  std::vector<Index> old_of;   // of each entry the one that the model was fitted on, or kUnseen
-  std::vector<char> is_fresh;  // not there before, or with another value
-};
-
-// `old_value`: the numbers with which the old entries went into the joined ones; both are in canonical order.
-[[nodiscard]] JoinedEntries compared(ObservedTensor joined, const ObservedTensor& old,
-                                     const std::vector<double>& old_value);
 
 struct UpdatePart {
   PartSpec spec;

@@ -17,21 +17,10 @@
 
 #include "linalg/matrix.hpp"
 #include "model/latent.hpp"
+#include "model/update_entries.hpp"
 #include "tensor/fiber_view.hpp"
 
 namespace lacuna {
-
-// What the entries are, for both factors of all parts.
-struct UpdateEntries {
-  std::vector<Index> fresh{};      // the new entries, by number
-  std::vector<char> is_fresh{};    // of each entry
-  std::vector<double> weight{};    // of each entry
-  std::vector<double> residual{};  // of each new entry, in the order of `fresh`
-  std::vector<char> held{};        // likewise: held out, not solved for
-};
-
-// One that is known is solved for when it has so many new entries for each that it was fitted on.
-inline constexpr double kNewShare = 0.1;
 
 class UpdateSide {
  public:

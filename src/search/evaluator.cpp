@@ -281,9 +281,10 @@ Trial Evaluator::judge(const Settings& settings, const std::string& what, const 
   return found;
 }
 
-// A model that can be updated stays one: blends cannot.
+// A latent model that can be updated stays one: a blend only can be where all its members can.
 BlendChoice Evaluator::find_blend() const {
-  const bool alone = most_blended_ == 1 || interrupted() || why_not_updated(best_.model()).empty();
+  const bool updated = best_.model().latent() != nullptr && why_not_updated(best_.model()).empty();
+  const bool alone = most_blended_ == 1 || interrupted() || updated;
   return alone ? BlendChoice{.members = {&best_}, .weights = {1.0}, .error = best_.error}
                : rivals_.best_blend(best_, held(), most_blended_);
 }

@@ -114,6 +114,21 @@ class Headers(SampleTest):
         self.ok("report", "m.lac", "-o", "page.html", "--train", "train.tns")
         self.ok("info", "m.lac")
 
+    def test_entries_that_it_cannot_have_kept(self):
+        def kept(cells, entries):
+            arrays, described = b"", []
+            for numbers in zip(*cells):
+                described.append({"name": "index", "dtype": "u4", "count": len(numbers), "offset": len(arrays)})
+                arrays += struct.pack(f"<{len(numbers)}I", *numbers).ljust(64, b"\0")
+            value = {"name": "value", "dtype": "f8", "count": len(cells), "offset": len(arrays)}
+            arrays += struct.pack(f"<{len(cells)}d", *[1.0] * len(cells))
+            return plain_header(kept={"index": described, "value": value}, entries=entries), arrays
+
+        self.path("m.lac").write_bytes(pack(*kept([(0, 1), (2, 2)], 2)))
+        self.assertTrue(self.ok_json("info", "m.lac")["keeps_entries"])
+        for cells, entries in (([(0, 1), (3, 2)], 2), ([(0, 1), (0, 1)], 2), ([(0, 1), (2, 2)], 3)):
+            self.refused(pack(*kept(cells, entries)))
+
     def test_too_few_modes(self):
         self.refused(pack(plain_header(modes=[])))
         self.refused(pack(plain_header(modes=[{"name": "a", "size": 3}])))
@@ -156,7 +171,7 @@ class Answers(SampleTest):
         header, arrays = unpack(self.path("m.lac").read_bytes())
         self.assertIn(b"label-1", arrays)
         self.path("m.lac").write_bytes(pack(header, arrays.replace(b"label-1", b"label-\xff")))
-        answers = self.ok_json("top", "m.lac", "u1,?")
+        answers = self.ok_json("top", "m.lac", "u1,?", "--observed")
         self.assertIn("label-\ufffd", json.dumps(answers, ensure_ascii=False))
         self.assertIn("label-\ufffd", self.ok_json("explain", "m.lac", "u1,label-\udcff")["cell"]["b"])
 

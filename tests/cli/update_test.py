@@ -93,6 +93,52 @@ class Updates(CliTest):
         for before, after in zip(self.predicted("m.lac", untouched), self.predicted("m2.lac", untouched)):
             self.assertLessEqual(abs(after - before), 1e-12 * max(1.0, abs(before)))  # the bound that docs/update.md states
 
+    def test_what_has_no_new_entries_stays_in_models_that_guess(self):
+        kinds = (("--method", "tr-mm", "--preset", "paper", "--rank", "2", "--lambda", "10"),
+                 ("--method", "tr-mm", "--parts", "user|item ; item|user", "--rank", "4", "--lambda", "1", "--offsets", "none"),
+                 ("--method", "als", "--parts", "user|item", "--rank", "3", "--offsets", "none"),
+                 ("--method", "bayescp", "--rank", "4"))
+        self.write("one.csv", "user,item,week,stars\nu1,i3,w77,4\n")
+        untouched = [(u, i, w) for u in (0, 2, 55, 107, 999) for i in (0, 4, 39, 888) for w in (0, 3, 66)]
+        for kind in kinds:
+            self.fitted(*kind, "--quiet")
+            self.ok("update", "m.lac", "one.csv", "-o", "m2.lac")
+            for before, after in zip(self.predicted("m.lac", untouched), self.predicted("m2.lac", untouched)):
+                self.assertLessEqual(abs(after - before), 1e-12 * max(1.0, abs(before)), kind)
+
+    def test_values_beyond_the_range_of_before_are_told_of(self):
+        self.fitted(*self.fit, "--clip", "auto")
+        low, high = min(self.value[c] for c in self.base), max(self.value[c] for c in self.base)
+        self.write("in.csv", "user,item,week,stars\nu1,i3,w77,4\n")
+        self.assertNotIn("kept to", self.ok("update", "m.lac", "in.csv", "-o", "m2.lac"))
+        self.write("out.csv", "user,item,week,stars\nu1,i3,w77,30\n")
+        said = self.ok("update", "m.lac", "out.csv", "-o", "m2.lac")
+        self.assertIn(f"values from {low:.6g} to 30, the model had {low:.6g} to {high:.6g}: predictions of all cells are kept to", said)
+        found = self.ok_json("update", "m.lac", "out.csv", "-o", "m2.lac")
+        self.assertEqual((found["range"], found["range_before"]), ([low, 30.0], [low, high]))
+        untouched = [(u, i, 3) for u in range(0, 108, 5) for i in range(4, ITEMS)]
+        for before, after in zip(self.predicted("m.lac", untouched), self.predicted("m2.lac", untouched)):
+            if low < before < high:  # what was cut may go on, all else stays
+                self.assertEqual(after, before)
+
+    def test_columns_that_are_mixed_up_are_refused(self):
+        self.fitted()
+        self.write("swapped.csv", "i3,u1,w0,4\n")
+        message = self.fails(3, "update", "m.lac", "swapped.csv", "-o", "m2.lac")
+        self.assertIn("found 'i3', a label of mode item, and no label that is known of mode user", message)
+        self.write("named.csv", "user,item,week,stars\ni3,u1,w0,4\ni4,u999,w0,4\n")
+        self.assertIn("--columns says which", self.fails(3, "update", "m.lac", "named.csv", "-o", "m2.lac"))
+        self.write("fine.csv", "user,item,week,stars\ni3,i4,w0,4\nu1,i5,w77,4\n")  # a user may be called i3
+        self.ok("update", "m.lac", "fine.csv", "-o", "m2.lac")
+
+    def test_labels_that_are_nearly_known_are_noted(self):
+        self.fitted()
+        self.write("nearly.csv", "user,item,week,stars\nU1,i3,w77,4\nu2 ,i3,w77,4\nu777,i3,w77,4\n")
+        done = self.run_lacuna("update", "m.lac", "nearly.csv", "-o", "m2.lac")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: the new label 'U1' of mode user differs from 'u1' in case or blanks alone", done.stderr)
+        self.assertNotIn("u777", done.stderr)
+
     def test_updates_follow_each_other(self):
         self.fitted()
         half = len(self.new) // 2
@@ -133,7 +179,7 @@ class Updates(CliTest):
         near = ("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--offsets", "user,item", "--quiet",
                 "--coordinates", "week=where.txt", "--max-iterations", "100", "--tolerance", "1e-6")
         self.fitted(*near)
-        self.assertIn("--refit does that", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac"))
+        self.assertIn("--refit fits it again", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac"))
         self.ok("update", "m.lac", "new.csv", "-o", "m2.lac", "--refit")
         self.ok("fit", self.table("all.csv", self.base + self.new), "-o", "full.lac", *near)
         # Values are told from what the fit leaves, and both stop at a tolerance.
@@ -142,9 +188,40 @@ class Updates(CliTest):
         self.write("late.csv", "user,item,week,stars\nu1,i1,w77,4\n")
         self.assertIn("mode week", self.fails(3, "update", "m.lac", "late.csv", "-o", "m3.lac", "--refit"))
 
-    def test_what_keeps_no_entries_cannot_be_refitted(self):
-        self.fitted("--method", "bayescp", "--rank", "2", "--quiet")
-        self.assertIn("does not keep the entries", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac", "--refit"))
+    def test_every_kind_of_model_is_fitted_again_from_the_entries_it_keeps(self):
+        for method in ("tr-ls", "ffw", "rprecon", "bayescp", "halrtc", "offsets"):
+            flags = ["--method", method, "--quiet"]
+            flags += ["--rank", "2", "--max-iterations", "20"] if method in ("tr-ls", "rprecon", "bayescp") else []
+            self.fitted(*flags)
+            if method != "bayescp":
+                self.assertIn("--refit fits it again", self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac"), method)
+            about = self.ok_json("info", "m.lac")
+            self.assertEqual((about["updates"], about["keeps_entries"]), (method == "bayescp", True))
+            self.ok("update", "m.lac", "new.csv", "-o", "m2.lac", "--refit")
+            self.ok("fit", self.table("all.csv", self.base + self.new), "-o", "full.lac", *flags)
+            # Lambda is chosen anew by a fit, and kept by a refit.
+            self.assertLess(abs(math.log(self.error("m2.lac") / self.error("full.lac"))), 0.3 if method == "tr-ls" else 0.02, method)
+            self.ok("update", "m2.lac", self.table("rest.csv", self.rest), "-o", "m3.lac", "--refit")  # it keeps them, too
+
+    def test_a_table_of_nearly_every_cell_keeps_no_entries(self):
+        cells = [(i, j, k) for i in range(6) for j in range(5) for k in range(2) if (i + j + k) % 6]
+        self.write("full.tns", "".join(f"{i + 1} {j + 1} {k + 1} {value(i, j, k)}\n" for i, j, k in cells))
+        self.ok("fit", "full.tns", "-o", "m.lac", "--method", "halrtc", "--quiet")
+        self.write("one.tns", "1 1 1 3\n")
+        message = self.fails(3, "update", "m.lac", "one.tns", "-o", "m2.lac", "--refit")
+        self.assertIn("does not keep the entries it was fitted on; fit again from a file of all entries", message)
+
+    def test_new_users_of_bayescp(self):
+        self.check_new_users("--method", "bayescp", "--rank", "6", "--quiet")
+
+    def test_models_leave_out_of_lists_what_they_were_fitted_on(self):
+        user, week = self.base[0][0], self.base[0][2]
+        known = {f"i{i}" for u, i, w in self.base if (u, w) == (user, week)}
+        for method in ("bayescp", "rprecon", "halrtc"):
+            self.fitted("--method", method, *(() if method == "halrtc" else ("--rank", "2")), "--quiet")
+            listed = self.ok_json("top", "m.lac", f"user=u{user}", f"week=w{week}", "-k", str(ITEMS))
+            found = {one["item"] for one in listed["top"]}
+            self.assertEqual((found & known, len(found)), (set(), ITEMS - len(known)), method)
 
     def test_entries_that_were_fitted_on(self):
         self.fitted()
@@ -203,10 +280,10 @@ class Updates(CliTest):
             self.assertIn("found the header 'user, item, stars' without 'week'", self.fails(3, *verb))
 
     def test_what_cannot_be_updated_says_why(self):
-        self.fitted("--method", "bayescp", "--rank", "2", "--quiet")
+        self.fitted("--method", "rprecon", "--rank", "2", "--quiet")
         message = self.fails(3, "update", "m.lac", "new.csv", "-o", "m2.lac")
-        self.assertIn("one of bayescp", message)
-        self.assertIn("`lacuna fit --method als` gives a model that can be updated", message)
+        self.assertIn("a model of rprecon cannot be updated without fitting again", message)
+        self.assertIn("--refit fits it again from the entries it keeps and the new ones", message)
         self.write("where.txt", "".join(f"w{w} {w}\n" for w in range(WEEKS)))
         self.fitted("--method", "tr-mm", "--parts", "user|week~2", "--rank", "2", "--lambda", "1", "--quiet",
                     "--coordinates", "week=where.txt")
@@ -216,6 +293,8 @@ class Updates(CliTest):
         self.assertIn("other.csv", self.fails(3, "update", "m.lac", "other.csv", "-o", "m2.lac"))
         self.write("empty.csv", "user,item,week,stars\nu1,i1,w0,\n")
         self.assertIn("empty.csv", self.fails(3, "update", "m.lac", "empty.csv", "-o", "m2.lac"))
+        self.assertIn("--held-out: found '2', expected a share from 0 to 0.9",
+                      self.fails(2, "update", "m.lac", "new.csv", "-o", "m2.lac", "--held-out", "2"))
         self.assertIn("would be lost", self.fails(2, "update", "m.lac", "new.csv", "-o", "m.lac"))
         self.assertFalse(self.path("m2.lac").exists())
 

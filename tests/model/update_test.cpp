@@ -3,41 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <cmath>
 #include <lacuna/model/update.hpp>
 
 #include "model/body.hpp"
-#include "support/random_models.hpp"
 #include "support/threads.hpp"
+#include "support/update_models.hpp"
 
 namespace lacuna {
 namespace {
 
-const std::vector<Index> kExtents{30, 12, 4};
-constexpr double kNoise = 1e-4;  // that the model claims; new entries have none
-constexpr double kClose = 1e-2;  // of values of order one: what a ridge as small as that leaves
+using test::factored_model;
+using test::grown;
+using test::kExtents;
 
-// Two parts in factored form and an effect, fitted with nothing left.
-Model factored_model(Rng& rng) {
-  Entries entries{.cells = Cells(3), .value = {}};
-  for (Index i = 0; i < kExtents[0]; ++i)
-    for (Index j = 0; j < kExtents[1]; ++j) {
-      entries.cells.add({i, j, (i + j) % kExtents[2]});
-      entries.value.push_back(rng.normal());
-    }
-  const ObservedTensor tensor = *ObservedTensor::create(test::plain_modes(kExtents), std::move(entries));
-  Model model = test::bare_model(tensor, rng);
-  model.method = "als";
-  model.offsets.effects.resize(1);
-  model.offsets.effects[0].ridge = 0.0;  // as large as effects are, and as the noise is
-  model.record.set("noise", kNoise);
-  Latent latent;
-  latent.parts.push_back(test::random_part(tensor, {.mode = 0, .agree = {1}}, 3, true, rng));
-  latent.parts.push_back(test::random_part(tensor, {.mode = 2, .agree = {1}}, 1, true, rng));
-  latent.dual = tensor;
-  latent.dual.replace_values(std::vector<double>(static_cast<std::size_t>(tensor.size()), 0.0));
-  model.body = ModelBody(std::move(latent));
-  return model;
-}
+constexpr double kClose = 1e-2;  // of values of order one: what a ridge as small as that leaves
 
 // What a new position of the first mode says: a row of the first part, and an effect.
 struct NewRow {
@@ -66,12 +46,6 @@ Entries entries_of(const Model& model, const NewRow& row, Index position, Index 
     entries.value.push_back(value_of(model, row, j, j % kExtents[2]));
   }
   return entries;
-}
-
-std::vector<Mode> grown(const Model& model, Index more) {
-  std::vector<Mode> modes = model.modes;
-  modes[0].size += more;
-  return modes;
 }
 
 Count fiber_number(const LatentPredictor& parts, const Cells& cells, Count cell) {
@@ -205,6 +179,33 @@ TEST(Update, LeavesCellsWithoutNewEntriesAsTheyAre) {
   EXPECT_EQ(Predictor(found->model).scores(odd), Predictor(model).scores(odd));
 }
 
+// A guess is made of what is known: the mean and the effects of other positions stay when entries come.
+TEST(Update, LeavesGuessesWithoutNewEntriesAsTheyAre) {
+  Rng rng(29);
+  Model model = factored_model(rng);
+  model.offsets = {};
+  const ObservedTensor tensor = test::fitted_on(rng);
+  model.fallback.mean = 0.5;
+  for (const int mode : {0, 1, 2}) model.fallback.effects.push_back(test::random_effect(tensor, {mode}, rng));
+  Entries entries{.cells = Cells(3), .value = {3.0, 1.0}};
+  entries.cells.add({kExtents[0], 0, 0});
+  entries.cells.add({kExtents[0], 2, 0});
+  const auto found = update(model, grown(model, 1), entries, {.held_out = 0.0});
+  ASSERT_TRUE(found);
+  Cells cells(3);  // at a position that nobody has seen
+  for (Index j = 1; j < kExtents[1]; j += 2) cells.add({kUnseen, j, 1});
+  EXPECT_EQ(Predictor(found->model).scores(cells), Predictor(model).scores(cells));
+  EXPECT_TRUE(found->model.fallback.main_effect(0)->knows(kExtents[0]));
+  // The new position's effect is a ridge regression on what the others leave of its entries.
+  const Effect& effect = *found->model.fallback.main_effect(0);
+  double left = 0.0;
+  for (Count i = 0; i < 2; ++i) {
+    left += entries.value[i] - 0.5;
+    for (const int mode : {1, 2}) left -= found->model.fallback.main_effect(mode)->at(entries.cells[mode][i]);
+  }
+  EXPECT_NEAR(effect.at(kExtents[0]), left / (2.0 + effect.ridge), 1e-9);
+}
+
 TEST(Update, HoldsEntriesOutAndSaysTheirError) {
   Rng rng(23);
   const Model model = factored_model(rng);
@@ -251,7 +252,7 @@ TEST(Update, ThreadsChangeNoBit) {
   EXPECT_EQ(values[0], values[1]);
 }
 
-// A blend cannot be updated, but the entries that a member of it keeps are those that all were fitted on.
+// A blend cannot be updated where a member cannot, but the entries that another keeps are those that all were fitted on.
 TEST(Update, ABlendTellsTheEntriesItWasFittedOn) {
   Rng rng(61);
   const Model kept = factored_model(rng);

@@ -54,7 +54,7 @@ class TopFinder {
   std::unique_ptr<const State> state_;
 };
 
-// The cells a model was fitted on, where it keeps them (latent parts); else none.
+// The cells a model was fitted on, where it keeps them; else none.
 [[nodiscard]] Cells observed_cells(const Model& model);
 
 }  // namespace lacuna

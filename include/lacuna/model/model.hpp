@@ -186,6 +186,8 @@ struct Model {
   std::optional<Range> clip{};  // what its fit was told to keep predictions within
   BodyBox body{};
   Calibration calibration{};  // empty unless asked for
+  // What it was fitted on, without labels, where the body does not tell it; null: it does, or it is not kept.
+  std::shared_ptr<const ObservedTensor> kept{};
 
   [[nodiscard]] int order() const { return static_cast<int>(modes.size()); }
   [[nodiscard]] const Latent* latent() const;  // null for another kind of body

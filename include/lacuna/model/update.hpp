@@ -25,11 +25,12 @@ struct UpdateResult {
   std::optional<double> held_out_rmse{};
 };
 
-// Why a model cannot be updated; empty when it can: those of als, and of tr-mm without near parts.
+// Why a model cannot be updated; empty when it can: those of als, of tr-mm without near parts, of bayescp where it keeps
+// its entries, and blends of nothing else.
 [[nodiscard]] std::string why_not_updated(const Model& model);
 
-// Why the entries that a model was fitted on cannot be told from it; empty when they can: from latent parts but those of
-// tr-ls, and from blends with such a member.
+// Why the entries that a model was fitted on cannot be told from it; empty when they can: where it keeps them, or leaves
+// them in latent parts but those of tr-ls, and from blends with such a member.
 [[nodiscard]] std::string why_not_refitted(const Model& model);
 
 // The entries a model was fitted on, which it keeps as what it leaves of them, and new ones. `modes` are the
@@ -44,7 +45,8 @@ struct UpdateResult {
 // solved for by ridge regression on its new entries, given all others; one that it has moves when it got at
 // least a tenth as many new entries as it was fitted on, held where it was by the entries it was fitted on; all
 // others stay. So the value of a cell none of whose rows, fibers and effects has new entries stays as it is, bit
-// for bit for parts that have factors of their own (als), else up to rounding. O(new entries r^2 + moved
+// for bit for parts that have factors of their own (als) and for bayescp, else up to rounding; unless new values lie beyond
+// the range that values had, which is where predictions are kept: it then reaches to them. O(new entries r^2 + moved
 // entries r^2) for each of a few sweeps, and O(N r) once. `repeated`: as above.
 [[nodiscard]] Result<UpdateResult> update(const Model& model, std::vector<Mode> modes, const Entries& entries,
                                           const UpdateOptions& options = {},

@@ -75,6 +75,37 @@ SidePrior read_prior(const json& described, const ArrayReader& arrays, std::int6
   return prior;
 }
 
+// The list of indices, the numbers under `key`, and perhaps weights.
+void describe_entries(const ObservedTensor& tensor, const char* key, json& header, ArrayWriter& arrays) {
+  for (int k = 0; k < tensor.order(); ++k)
+    list_in(header, "index").push_back(arrays.add("index" + std::to_string(k), tensor.index(k)));
+  header[key] = arrays.add(key, tensor.values());
+  if (!tensor.weights().empty()) header["weights"] = arrays.add("weights", tensor.weights());
+}
+
+ObservedTensor read_entries(const json& header, const char* key, const ArrayReader& arrays,
+                            const std::vector<Mode>& modes) {
+  Entries entries;
+  std::vector<std::vector<Index>> positions;
+  for (const json& described : header.at("index")) positions.push_back(arrays.get<Index>(described));
+  entries.cells = Cells(std::move(positions));
+  entries.value = arrays.get<double>(header.at(key));
+  if (header.contains("weights")) entries.weight = arrays.get<double>(header["weights"]);
+  std::vector<Mode> unlabelled;
+  for (const Mode& mode : modes)
+    unlabelled.push_back({.name = mode.name,
+                          .size = mode.size,
+                          .labels = {},
+                          .binning = mode.binning,
+                          .positions = mode.positions,
+                          .side = mode.side,
+                          .same_as = mode.same_as,
+                          .time_zone = mode.time_zone});
+  auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(entries));
+  if (!tensor) throw ArrayReader::Bad(tensor.error().what);
+  return std::move(*tensor);
+}
+
 void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
   for (std::size_t p = 0; p < latent.parts.size(); ++p) {
     const ModelPart& part = latent.parts[p];
@@ -96,10 +127,7 @@ void describe(const Latent& latent, json& header, ArrayWriter& arrays) {
           {"rows", describe_prior(part.prior->rows, "rows" + std::to_string(p), arrays)},
           {"fibers", describe_prior(part.prior->fibers, "fibers" + std::to_string(p), arrays)}};
   }
-  for (int k = 0; k < latent.dual.order(); ++k)
-    list_in(header, "index").push_back(arrays.add("index" + std::to_string(k), latent.dual.index(k)));
-  header["dual"] = arrays.add("dual", latent.dual.values());
-  if (!latent.dual.weights().empty()) header["weights"] = arrays.add("weights", latent.dual.weights());
+  describe_entries(latent.dual, "dual", header, arrays);
 }
 
 // As in the grammar of parts; a larger power makes weights overflow.
@@ -160,25 +188,7 @@ Latent read_latent(const json& header, const ArrayReader& arrays, const std::vec
                               described.contains("right") ? 0 : 1);
     latent.parts.push_back(std::move(part));
   }
-  Entries dual;
-  std::vector<std::vector<Index>> positions;
-  for (const json& described : header.at("index")) positions.push_back(arrays.get<Index>(described));
-  dual.cells = Cells(std::move(positions));
-  dual.value = arrays.get<double>(header.at("dual"));
-  if (header.contains("weights")) dual.weight = arrays.get<double>(header["weights"]);
-  std::vector<Mode> unlabelled;
-  for (const Mode& mode : modes)
-    unlabelled.push_back({.name = mode.name,
-                          .size = mode.size,
-                          .labels = {},
-                          .binning = mode.binning,
-                          .positions = mode.positions,
-                          .side = mode.side,
-                          .same_as = mode.same_as,
-                          .time_zone = mode.time_zone});
-  auto tensor = ObservedTensor::create(std::move(unlabelled), std::move(dual));
-  if (!tensor) throw ArrayReader::Bad(tensor.error().what);
-  latent.dual = std::move(*tensor);
+  latent.dual = read_entries(header, "dual", arrays, modes);
   for (std::size_t p = 0; p < latent.parts.size(); ++p)
     read_right(header.at("parts")[p], arrays, latent.dual, latent.parts[p]);
   return latent;
@@ -295,19 +305,25 @@ bool knows_body(std::string_view kind) {
 void describe_body(const Model& model, json& header, ArrayWriter& arrays) {
   if (model.latent() == nullptr) header["entries"] = model.entries;  // else as many as the dual tensor has
   std::visit([&](const auto& body) { describe(body, header, arrays); }, *model.body);
+  if (model.kept != nullptr) describe_entries(*model.kept, "value", header["kept"], arrays);
 }
 
 void read_body(std::string_view kind, const json& header, const ArrayReader& arrays, Model& model) {
   if (kind == "latent") {
     *model.body = read_latent(header, arrays, model.modes);
     model.entries = model.latent()->dual.size();
-    return;
+  } else {
+    model.entries = whole_number(header.at("entries"), 0, std::numeric_limits<Count>::max(), "entries");
   }
-  model.entries = whole_number(header.at("entries"), 0, std::numeric_limits<Count>::max(), "entries");
   if (kind == "tucker") *model.body = read_tucker(header, arrays, model.modes);
   if (kind == "cp") *model.body = read_cp(header, arrays, model.modes);
   if (kind == "dense") *model.body = read_dense(header, arrays, model.modes);
   if (kind == "complex") *model.body = read_complex(header, arrays, model.modes);
+  if (!header.contains("kept")) return;
+  model.kept =
+      std::make_shared<const ObservedTensor>(read_entries(header["kept"], "value", arrays, model.modes));
+  if (model.kept->size() != model.entries)
+    throw ArrayReader::Bad("as many entries kept as it was fitted on expected");
 }
 
 }  // namespace lacuna::io

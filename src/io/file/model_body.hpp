@@ -10,6 +10,8 @@
 //   cp        entries, noise_precision              factor of each mode, covariance of each mode if known
 //   dense     entries                               cells
 //   blend     entries, members: weight and all of a model but its modes
+//
+// All but latent ones, which have them, may keep the entries: `kept`, with index of each mode, value and weights.
 #pragma once
 
 #include <lacuna/model/model.hpp>
@@ -29,7 +31,7 @@ inline constexpr std::string_view kCheckpointKind = "checkpoint";
 
 [[nodiscard]] bool knows_body(std::string_view kind);
 
-// Adds the body and how many entries it was fitted on to the header and the arrays.
+// Adds the body, how many entries it was fitted on, and those it keeps, to the header and the arrays.
 void describe_body(const Model& model, nlohmann::json& header, ArrayWriter& arrays);
 
 // Reads them into a model whose modes are there. Throws json exceptions and ArrayReader::Bad on what does not
