@@ -42,13 +42,8 @@ Result<Settings> settings_of(const Model& fitted) {
     if (const auto* text = std::get_if<std::string>(&item.value)) texts.emplace_back(setting, *text);
     if (const auto* number = std::get_if<double>(&item.value))
       texts.emplace_back(setting, fmt::format("{}", *number));
-<<<<<<< HEAD:src/method/refit.cpp
     const auto* list = std::get_if<std::vector<double>>(&item.value);
     if (list != nullptr && setting == "path")  // multiples of lambda, of which the last one is lambda itself
-=======
-    const auto* const list = std::get_if<std::vector<double>>(&item.value);
-    if (list != nullptr && setting == "path")  // the stages that it had, of which the last one is the fit
->>>>>>> ce4bd68 (Every model keeps what it was fitted on, models of bayescp and blends are updated without fitting again, guesses of untouched cells stay, and update tells of a wider range and of columns that are mixed up):cli/refit.cpp
       texts.emplace_back(setting, std::to_string(std::max<std::size_t>(list->size(), 1) - 1));
     else if (list != nullptr)
       texts.emplace_back(setting, fmt::format("{}", fmt::join(*list, ",")));

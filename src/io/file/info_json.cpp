@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lacuna/model/structure.hpp>
+#include <lacuna/model/update.hpp>
 
 #include "io/file/fit_record_json.hpp"
 #include "io/file/json_list.hpp"
@@ -124,7 +125,9 @@ ordered_json model_json(const Model& model) {
                      {"index_base", model.index_base},
                      {"mixture", predictor.mixture()},
                      {"tensor_mixture", predictor.tensor_mixture()},
-                     {"settings", to_json(model.record)}};
+                     {"settings", to_json(model.record)},
+                     {"updates", why_not_updated(model).empty()},
+                     {"keeps_entries", why_not_refitted(model).empty()}};
   about["side"] = ordered_json::object();  // how many columns of side information each mode has
   for (const Mode& mode : modes)
     if (mode.side) about["side"][mode.name] = mode.side->columns();
