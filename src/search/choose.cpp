@@ -326,6 +326,8 @@ bool leaves_a_choice(const Settings& settings) {
 void choose(Evaluator& evaluator) {
   const Settings& asked = evaluator.asked();
   check_ranks(evaluator);
+  if (const std::string notice = order_notice(evaluator.kept(), evaluator.sharers()); !notice.empty())
+    evaluator.tell(notice);
   if (asked.method.open() && !evaluator.sharers().alone())
     evaluator.tell(
         "no process has all entries, so that only methods that share a fit are tried, and no blends: " +
