@@ -178,7 +178,7 @@ double shared_latent_bytes(const Sharing& sharing, const std::vector<Mode>& mode
 
 // Calibrated likewise (tests/mpi/memory_test.py).
 double shared_tucker_bytes(Count share, const std::vector<Mode>& modes, const Settings& settings) {
-  constexpr double kEntryBytes = 75;  // beside the entry itself
+  constexpr double kEntryBytes = 95;  // beside the entry itself
   constexpr double kFactorCopies = 5;
   const int open = std::max(Settings::kDefaultRank, largest_tucker_rank(static_cast<int>(modes.size())));
   double factors = 0.0;
@@ -194,7 +194,7 @@ double shared_bytes(const Sharing& sharing, const std::vector<Mode>& modes, cons
   constexpr double kProgram = 24e6;  // with the library that speaks MPI
   constexpr double kSorting = 20;    // of an entry, beside the entry itself
   constexpr double kTest = 40;       // of a test cell, beside the cell itself
-  constexpr double kDealing = 90;    // of an entry while it is read and dealt out, beside the entry itself
+  constexpr double kDealing = 110;   // of an entry while it is read and dealt out, beside the entry itself
   const double own = kIndex * static_cast<double>(modes.size()) + kNumber;
   const bool latent = info(*settings.method).bytes == latent_bytes;
   const Count share = sharing.plan.front().cuts.entries[static_cast<std::size_t>(process)];

@@ -3,10 +3,11 @@
 import os
 import random
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
-from mpi_test import MpiTest
+from mpi_test import ENVIRONMENT, LACUNA, TIMEOUT, MpiTest
 
 MOST_BESIDE = 0.15  # of what was taken
 SPLITS = Path(os.environ.get("LACUNA_SPLITS", ""))
@@ -33,14 +34,16 @@ class Memory(MpiTest):
                                       for i, cell in sorted(picked)))  # fmt: skip
         return "big.tns"
 
-    def check(self, processes, train, *flags):
-        done = self.on(processes, "fit", train, "-o", "m.lac", "--method", "tr-mm", "--lambda", "1", "--max-iterations", "2", "-v", *flags)
+    def check(self, processes, train, *flags, method=("--method", "tr-mm", "--lambda", "1", "--max-iterations", "2")):
+        done = self.on(processes, "fit", train, "-o", "m.lac", *method, "-v", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         size = r"([\d.]+ \w?B)"
-        said = re.search(f"the first process needs about {size}, each other at most {size}\n", done.stderr)
+        said = re.search(f"the first process needs about {size}, each other at most {size}(?:, and {size} while it chooses)?\n", done.stderr)
+        *needed, choosing = (bytes_in(text) if text else 0.0 for text in said.groups())
         took = re.search(f"the first process took {size}, each other at most {size}\n", done.stderr)
-        for who, needs, has in zip(("first", "others"), said.groups(), took.groups()):
-            self.assertLess(abs(bytes_in(needs) / bytes_in(has) - 1.0), MOST_BESIDE, f"{who}: {needs} said, {has} taken")
+        for who, needs, has in zip(("first", "others"), needed, took.groups()):
+            needs += choosing
+            self.assertLess(abs(needs / bytes_in(has) - 1.0), MOST_BESIDE, f"{who}: {needs:.4g} B said, {has} taken")
 
     def test_even_shares(self):
         self.check(3, self.entries(200000, (400, 300, 50)), "--parts", "full", "--rank", "5", "--offsets", "none")
@@ -56,6 +59,39 @@ class Memory(MpiTest):
     def test_near_parts_with_one(self):
         train = self.entries(170000, (10, 200, 300))
         self.check(2, train, "--parts", "1|2,3~2 ; 2|1", "--rank", "3", "--offsets", "none")
+
+    def test_other_methods(self):
+        train = self.entries(400000, (4000, 3000, 100))
+        for method in ("rprecon", "geomcg", "topt"):
+            for rank in ("3", "20,10,1"):
+                with self.subTest(method=method, rank=rank):
+                    self.check(3, train, "--rank", rank, "--offsets", "none", method=("--method", method, "--max-iterations", "2"))
+        primal = ("--method", "tr-ls", "--lambda", "1", "--parts", "full", "--early-stop", "0")
+        train = self.entries(60000, (400, 300, 50))
+        self.check(3, train, "--rank", "3", "--offsets", "none", "--max-iterations", "6", method=primal)
+
+    def test_intervals(self):
+        train = self.entries(400000, (400, 300, 50))
+        self.check(3, train, "--parts", "full", "--rank", "5", "--offsets", "none", "--intervals")
+
+    def test_an_open_method_is_predicted(self):
+        done = self.on(2, "fit", "train.tns", "-o", "m.lac", "-v", "--effort", "low")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"for tr-mm, if that is tried, the first process needs about [\d.]+ MB, each other at most .* while it chooses")
+
+    def test_factors_that_do_not_fit_are_refused(self):
+        """Every process has all factors: they are not divided, and more processes on one machine are no help."""
+        limit = 600 * 1000 * 1000
+        wide = ("--method", "tr-mm", "--parts", "full", "--lambda", "1", "--rank", "400", "--offsets", "none")
+        train = self.entries(60000, (6000, 5000, 50))
+        for processes in (2, 4):
+            done = subprocess.run(
+                ["mpirun", "-q", "--oversubscribe", "-n", str(processes), "prlimit", f"--data={limit}", LACUNA, "fit", train, "-o", "m.lac", *wide],
+                cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT, env=ENVIRONMENT,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
+            self.assertRegex(done.stderr, rf"this fit, with {processes} processes on one machine, each with all factors \(\d+\.\d MB\), needs about")
+            self.assertFalse(self.path("m.lac").exists())
 
     def test_a_checkpoint(self):
         train = self.entries(800000, (4000, 3000, 100))
