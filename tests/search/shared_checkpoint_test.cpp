@@ -51,7 +51,7 @@ std::vector<Case> cases() {
   return {{.name = "dual", .settings = dual},
           {.name = "best", .settings = best, .same_objective = 1e-3},
           {.name = "rough", .settings = rough, .same_objective = 1e-3},
-          {.name = "primal", .settings = primal},
+          {.name = "primal", .settings = primal, .same_objective = 1e-5},
           {.name = "firstorder", .settings = first_order, .same_objective = 1e-3},
           {.name = "rprecon", .settings = tucker}};
 }
