@@ -70,10 +70,14 @@ class OnHosts(MpiTest):
             time.sleep(0.1)
         self.assertEqual([hosts.processes(host) for host in (1, 2)], [[], []])
         again = self.start(hosts.without_the_last(), *self.LONG, "--resume", "state", "--json")
-        _, said = again.communicate(timeout=TIMEOUT)
+        printed, said = again.communicate(timeout=TIMEOUT)
         self.assertEqual(again.returncode, 0, said)
         self.assertIn("the fit goes on from state", said)
-        self.assertTrue(self.path("m.lac").exists())
+        found = json.loads(printed)
+        undisturbed = json.loads(self.ok(*self.LONG, "--json", "--quiet"))
+        self.assertEqual(found["iterations"], undisturbed["iterations"])
+        # Not solved to the end, so that rounding is seen.
+        self.assert_same(found, undisturbed, objective=1e-6)
 
 
 if __name__ == "__main__":
