@@ -246,7 +246,7 @@ Offsets fit_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sw
 }
 
 Offsets fit_shared_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps,
-                           const Communicator& everyone, const Interrupted& interrupted) {
+                           const Communicator& everyone) {
   check(tensor, spec);
   Offsets offsets;
   if (!spec.mean) return offsets;
@@ -276,7 +276,7 @@ Offsets fit_shared_offsets(const ObservedTensor& tensor, const OffsetSpec& spec,
     }
     const double squares = weighted_squares(tensor, residual, everyone);
     noise = std::max((squares + noise * explained) / total, std::numeric_limits<double>::min());
-    if (changed <= kEnough * kEnough * squares || (interrupted && interrupted())) break;
+    if (changed <= kEnough * kEnough * squares) break;
   }
   for (Fitting& fitting : fittings) {
     if (fitting.prior) fill_unobserved(fitting);

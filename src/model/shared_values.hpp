@@ -12,10 +12,9 @@ namespace lacuna {
 
 inline constexpr int kOffsetSweeps = 40;  // at most, of an offset that is fitted for its own sake
 
-// As fit_offsets() of one process; the result is the same on all. Where `interrupted`, which is asked between sweeps and
-// says the same on all, it is what the sweeps until then have found.
+// As fit_offsets() of one process; the result is the same on all.
 [[nodiscard]] Offsets fit_shared_offsets(const ObservedTensor& tensor, const OffsetSpec& spec, int sweeps,
-                                         const Communicator& everyone, const Interrupted& interrupted = {});
+                                         const Communicator& everyone);
 
 // Of the values of all processes.
 [[nodiscard]] ValueKind shared_value_kind(std::span<const double> values, const Communicator& everyone);

@@ -10,8 +10,7 @@ namespace lacuna {
 OffsetSpec offsets_alone(const Evaluator& evaluator) {
   const int order = evaluator.kept().order();
   const auto error = [&](const OffsetSpec& spec) {
-    const Offsets offsets = fit_shared_offsets(evaluator.kept(), spec, kOffsetSweeps, evaluator.sharers(),
-                                               [&] { return evaluator.interrupted(); });
+    const Offsets offsets = fit_shared_offsets(evaluator.kept(), spec, kOffsetSweeps, evaluator.sharers());
     return rmse(evaluator.held().value, offsets.at(evaluator.held().cells));
   };
   OffsetSpec chosen{.mean = true, .effects = {}};
