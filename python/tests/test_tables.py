@@ -45,7 +45,7 @@ def test_labels_are_kept(ratings, kind):
     assert completer.labels_[1].tolist() == [10 * j + 5 for j in range(10)]
     assert rmse(completer.predict(), whole) < 1e-3
     assert completer.score(table) == pytest.approx(1.0)
-    label, value = completer.top(user="user 3", week=2, n=1)[0]
+    label, value = completer.top(user="user 3", week=2, n=1, seen=True)[0]
     assert label == 10 * int(whole[3, :, 2].argmax()) + 5
     assert value == pytest.approx(whole[3, :, 2].max(), abs=1e-3)
 
@@ -126,7 +126,7 @@ def test_times_are_positions_and_can_be_binned(kind):
     binned = lacuna.TensorCompleter(duplicates="mean", **QUICK).fit(table, bins={"time": "7d"})
     assert binned.shape_ == (2, 5)
     assert np.asarray(binned.predict(table)).shape == (8,)
-    assert binned.top(sensor="a", n=5)[0][0] == np.datetime64("2024-01-29"), "the beginning of the last bin"
+    assert binned.top(sensor="a", n=5, seen=True)[0][0] == np.datetime64("2024-01-29"), "the beginning of the last bin"
 
 
 def dated(days):
@@ -150,7 +150,7 @@ def test_bins_are_those_of_the_command_line(width, kind, tmp_path):
     labels = [axis.labels for axis in (ours._axes[1], theirs._axes[1])]
     assert [None if of is None else of.tolist() for of in labels[:1]] == [None if of is None else of.tolist() for of in labels[1:]]
     assert np.array_equal(ours.predict(as_kind(frame, kind)), theirs.predict(frame))
-    begin = ours.top(site="a", n=1, lowest=True, exclude=None)[0][0]
+    begin = ours.top(site="a", n=1, lowest=True, seen=True)[0][0]
     assert isinstance(begin, np.datetime64)
     if width == "1w":
         assert ours._axes[1].label_at(0) == np.datetime64("2024-01-01"), "a Monday"
@@ -192,7 +192,7 @@ def test_times_without_an_offset_are_what_the_clock_of_a_model_shows(kind, tmp_p
 def test_bins_of_numbers_are_called_by_numbers():
     frame = pd.DataFrame({"site": ["a", "b", "a", "b"], "time": [100, 100, 90100, 90100], "value": [1.0, 2.0, 3.0, 4.0]})
     model = lacuna.TensorCompleter(method="offsets", offsets="modes").fit(frame, modes=["site", "time"], bins={"time": "1d"})
-    assert model.top(site="a", n=2, exclude=None)[0][0] == 86500
+    assert model.top(site="a", n=2, seen=True)[0][0] == 86500
     with pytest.raises(ValueError, match="bins: found '1x', expected a width > 0 such as 7d.* or of the calendar 1w, 1M, 1Q or 1y"):
         lacuna.TensorCompleter().fit(frame, bins={"time": "1x"})
     with pytest.raises(ValueError, match="mode 'time': found 'soon', expected a time stamp"):
