@@ -7,7 +7,6 @@
 #include <lacuna/model/structure.hpp>
 #include <stdexcept>
 
-#include "model/shared_values.hpp"
 #include "support/random_tensor.hpp"
 #include "support/threads.hpp"
 
@@ -198,19 +197,6 @@ TEST(Offsets, HaveTheSameBitsAtAnyThreadCount) {
     if (first.empty()) first = at;
     EXPECT_TRUE(test::same_bits<double>(at, first)) << threads << " threads";
   }
-}
-
-TEST(Offsets, InterruptedTheyAreWhatTheSweepsUntilThenHaveFound) {
-  const Planted planted(5);
-  const OffsetSpec spec{.mean = true, .effects = {{0}, {1, 2}}};
-  int asked = 0;
-  const Offsets stopped = fit_shared_offsets(planted.tensor, spec, kOffsetSweeps, serial_communicator(),
-                                             [&] { return ++asked == 2; });
-  const Offsets two = fit_offsets(planted.tensor, spec, 2);
-  const Cells& cells = planted.tensor.cells();
-  EXPECT_EQ(asked, 2);
-  EXPECT_EQ(stopped.at(cells), two.at(cells));
-  EXPECT_NE(stopped.at(cells), fit_offsets(planted.tensor, spec, 1).at(cells));
 }
 
 TEST(Offsets, KnowWhatTheyAreMadeOf) {
