@@ -173,8 +173,11 @@ def ctrl_c(monkeypatch):
         real = getattr(lacuna._core, name)
 
         def watched(*given):
-            signal.setitimer(signal.ITIMER_REAL, 0.02)
-            return real(*given)
+            signal.setitimer(signal.ITIMER_REAL, 0.002)
+            try:
+                return real(*given)
+            finally:  # too late it would end whatever comes next
+                signal.setitimer(signal.ITIMER_REAL, 0)
 
         monkeypatch.setattr(lacuna._core, name, watched)
         return came
