@@ -28,10 +28,10 @@
 namespace lacuna::formats {
 namespace {
 
-constexpr double kFirstBytes = 1e9;      // of address space: libraries, tables, and a margin
-constexpr double kBytesPerByte = 4.0;    // stored, unpacked, as doubles, and a buffer
-constexpr double kFirstSeconds = 60.0;   // of processor time
-constexpr double kBytesPerSecond = 5e6;  // the slowest that unpacking is
+[[maybe_unused]] constexpr double kFirstBytes = 1e9;    // of address space: libraries, tables, and a margin
+[[maybe_unused]] constexpr double kBytesPerByte = 4.0;  // stored, unpacked, as doubles, and a buffer
+constexpr double kFirstSeconds = 60.0;                  // of processor time
+constexpr double kBytesPerSecond = 5e6;                 // the slowest that unpacking is
 constexpr double kMostSeconds = 14400.0;
 
 void set_limit(int which, double soft, double hard) {
@@ -109,7 +109,7 @@ class Filter {
 
 }  // namespace
 
-void limit_resources(double memory, Access access) {
+void limit_resources([[maybe_unused]] double memory, Access access) {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   set_limit(RLIMIT_CORE, 0, 0);
 #ifndef LACUNA_SANITIZED

@@ -253,7 +253,7 @@ def test_a_bar_moves_while_settings_are_chosen(capfd, monkeypatch, without):
             real(bar, share, text)
 
         monkeypatch.setattr(kind, "show", show)
-    holes = with_holes(np.random.default_rng(0).normal(size=(40, 30, 20)), 0.5)
+    holes = with_holes(np.random.default_rng(0).normal(size=(160, 120, 20)), 0.5)
     lacuna.complete(holes, progress=True, max_time=2, effort="high")
     choosing = [(share, text) for share, text in shown if text.startswith("choosing")]
     assert len(choosing) > 5 and choosing[-1][0] > choosing[0][0] == pytest.approx(0, abs=0.1)
