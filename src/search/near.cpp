@@ -23,6 +23,7 @@ constexpr Index kMostIrregular = 1024;  // positions of a grid: a transform cost
 constexpr int kMostRank = 5;            // of a learned mode, at first
 constexpr double kFirstLambda = 10.0;
 constexpr double kFirstLambdaOfLines = 1.0;
+constexpr double kFarAhead = 0.9;             // of the lowest error before, by the video of a highway
 constexpr double kLambdaOfSmoothness = 10.0;  // factor for each half more
 
 }  // namespace
@@ -158,20 +159,24 @@ void NearParts::try_grids() {
 }
 
 // Where several modes are ordered and others are not, as in pictures, grids say all there is to say of order. Where all are,
-// what is alike at the next position says little of what is alike for long: along each of them.
-void NearParts::try_lines() {
-  if (ordered_.size() > 1 && !all_ordered()) return;
+// what is alike at the next position says little of what is alike for long: along each of them, until one is so far ahead of
+// all that was tried that refining it is worth more than trying others. True when one is.
+bool NearParts::try_lines() {
+  if (ordered_.size() > 1 && !all_ordered()) return false;
   const std::vector<Parts> grids = grid_candidates();
   for (const OrderedMode& one : ordered_) {
     const int along = one.mode;
     const Parts parts = line_candidate(along);
     if (parts.empty() || std::find(grids.begin(), grids.end(), parts) != grids.end()) continue;
+    const double before = contest_.evaluator().best().error;
     contest_.consider(settings(parts, kFirstLambdaOfLines,
                                [along](const auto& effect) {
                                  return std::find(effect.begin(), effect.end(), along) != effect.end();
                                }),
                       "parts " + describe(parts, kept().modes()));
+    if (contest_.best().error < kFarAhead * before) return true;
   }
+  return false;
 }
 
 void NearParts::tell_order() const {
@@ -218,9 +223,9 @@ NearParts::NearParts(Evaluator& evaluator, const OffsetSpec& alone)
       ordered_(ordered_modes(evaluator.kept(), evaluator.sharers())) {
   if (ordered_.empty() || order() < 2) return;
   tell_order();
-  if (all_ordered()) try_lines();  // cheaper than a grid of all modes
+  if (all_ordered() && try_lines()) return;  // cheaper than a grid of all modes
   try_grids();
-  if (!all_ordered()) try_lines();
+  if (!all_ordered()) (void)try_lines();
 }
 
 void NearParts::refine() {

@@ -46,7 +46,7 @@ class NearParts {
   [[nodiscard]] bool given_up() const;
   void tell_order() const;
   void try_grids();
-  void try_lines();
+  bool try_lines();
   void choose_roughly();
   bool choose_smoothness();
   void choose_length(double step);
