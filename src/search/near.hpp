@@ -19,7 +19,7 @@ namespace lacuna {
 // lambda again, more finely. Nothing where no mode is ordered.
 class NearParts {
  public:
-  // One trial of each kind. The evaluator and the offsets must outlive this.
+  // One trial of each kind, or until one is far ahead. The evaluator and the offsets must outlive this.
   NearParts(Evaluator& evaluator, const OffsetSpec& alone);
 
   [[nodiscard]] const Trial& best() const { return contest_.best(); }
